@@ -1,0 +1,75 @@
+"""What lowering may know about a host, as data that can be kept in a file.
+
+Everything that would read the host reads a `Facts` instead, so that a policy can be
+checked and planned far away from the router it is for.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tcc.ir.base import BitRate, Node
+
+Hex = Annotated[str, Field(pattern=r"^([0-9a-f]{2})*$")]
+
+
+class QdiscFacts(Node):
+    """A qdisc that was found on a device."""
+
+    kind: str
+    handle: str
+    """`1:`; `0:` for one that the kernel attached by itself."""
+    parent: str
+    """`root`, `ingress`, `clsact` or the class it hangs on (`1:1`)."""
+    options: Hex = ""
+    """The kernel's own TCA_OPTIONS, so that nothing is lost in translation."""
+
+
+class DeviceFacts(Node):
+    """A network device."""
+
+    name: str
+    kind: str = ""
+    """The link kind that rtnetlink reports (`veth`, `ifb`, `bridge`); empty for hardware."""
+    index: int | None = None
+    mtu: int = 1500
+    hard_header: int = 14
+    """Bytes of link-layer header that the kernel counts on top of the MTU."""
+    tx_queues: int = 1
+    rx_queues: int = 1
+    up: bool = True
+    speed: BitRate | None = None
+    """What the driver says; None when unknown."""
+    lower: str | None = None
+    """The device this one is stacked on (the parent of a VLAN)."""
+    master: str | None = None
+    """The bridge or bond it belongs to."""
+    owner: Literal["networkmanager", "networkd", "sqm"] | None = None
+    """The daemon that manages it, and may replace its qdiscs."""
+    qdiscs: tuple[QdiscFacts, ...] = ()
+
+    @property
+    def max_frame(self) -> int:
+        """The longest packet that a qdisc sees, link-layer header included, in bytes."""
+        return self.mtu + self.hard_header
+
+
+class Facts(Node):
+    """A host, as far as shaping depends on it."""
+
+    version: Literal[1] = 1
+    kernel: str = ""
+    """The kernel release, for people; nothing is decided by it."""
+    qdiscs: tuple[str, ...] = ()
+    """Kinds that this kernel accepted when tried in a throw-away namespace."""
+    devices: tuple[DeviceFacts, ...] = ()
+    sysctls: dict[str, str] = {}
+    """Those that matter, such as `net.core.default_qdisc`; absent ones are left out."""
+    ticks_per_us: tuple[int, int] = (125, 8)
+    """Packet-scheduler clock ticks per microsecond as a fraction (/proc/net/psched)."""
+    openwrt: str | None = None
+    """The OpenWrt release, when it is one."""
+
+    def device(self, name: str) -> DeviceFacts | None:
+        """Return the device called `name`."""
+        return next((device for device in self.devices if device.name == name), None)

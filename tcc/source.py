@@ -1,0 +1,63 @@
+"""Source text and places in it.
+
+A `Span` is a pair of character offsets into one `Source`; lines and columns are worked
+out only when somebody prints them, so that nothing else has to carry them around.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """The characters `start` up to, not including, `end` of the file `path`."""
+
+    path: str
+    start: int
+    end: int
+
+    def to(self, other: "Span") -> "Span":
+        """Return the span from the start of this one to the end of `other`."""
+        return Span(self.path, self.start, max(self.end, other.end))
+
+
+class Position(NamedTuple):
+    """A line and a column, both counted from 1; columns count characters."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One policy file: the name it was asked for by, and its text."""
+
+    path: str
+    text: str = field(repr=False)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        find, at = self.text.find, 0
+        while (at := find("\n", at) + 1) > 0:
+            starts.append(at)
+        return starts
+
+    def position(self, offset: int) -> Position:
+        """Return the line and column of the character at `offset`."""
+        line = bisect_right(self._starts, offset)
+        return Position(line, offset - self._starts[line - 1] + 1)
+
+    def line(self, number: int) -> str:
+        """Return line `number` (from 1) without its line ending; empty past the end."""
+        if not 1 <= number <= len(self._starts):
+            return ""
+        start = self._starts[number - 1]
+        end = self._starts[number] if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    @property
+    def lines(self) -> int:
+        """How many lines the text has."""
+        return len(self._starts)

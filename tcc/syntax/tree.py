@@ -1,0 +1,147 @@
+"""The shape of a policy as written: clauses, operands, blocks.
+
+Every clause of the language is a word, its operands, perhaps a block. What the words
+mean is not known here; `tcc.passes` gives them meaning from its tables. Every node has
+the span of the text it was read from.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tcc.source import Source, Span
+from tcc.units import Dimension
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A name or keyword: `wan`, `per-host`, `cs5`; unquoted."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A quoted string; `value` is without quotes and escapes."""
+
+    span: Span
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number with or without a unit: `100mbit`, `-4B`, `95%`, `16`, `0xff`.
+
+    `amount` is exact and already in the base unit: bit/s, bytes, ns; a percentage is a
+    fraction (95% is 19/20); a bare number is a COUNT. `text` is what was written.
+    """
+
+    span: Span
+    amount: Fraction
+    dimension: Dimension
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An IPv4 or IPv6 address or prefix as written: `10.0.9.0/24`, `2001:db8::1`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """An operator that a clause takes as an operand: `=`, `:`, `>=`, `<=`, `+`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`left op right`; op is one of `+ - * / of ..`. `of` and `..` are kept as written."""
+
+    span: Span
+    op: str
+    left: "Operand"
+    right: "Operand"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`min(a, b)`."""
+
+    span: Span
+    name: Word
+    arguments: tuple["Operand", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An operand in parentheses, kept so that the formatter can print it again."""
+
+    span: Span
+    inner: "Operand"
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """Operands joined by commas: `cs5, cs6`; at least two."""
+
+    span: Span
+    items: tuple["Operand", ...]
+
+
+Operand = Word | Text | Number | Address | Symbol | Binary | Call | Group | Many
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A word, its operands, perhaps a block: one thing that a policy says.
+
+    `prefer` is the span of a leading `prefer`, or None. `span` covers word and operands,
+    and the block when there is one.
+    """
+
+    span: Span
+    word: Word
+    operands: tuple[Operand, ...]
+    block: "Block | None" = None
+    prefer: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The clauses between `{` and `}`; the span includes the braces."""
+
+    span: Span
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """`# ...` to the end of its line; `own_line` when nothing stands before it."""
+
+    span: Span
+    text: str
+    own_line: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One file: its clauses in order and all comments in order."""
+
+    source: Source
+    clauses: tuple[Clause, ...]
+    comments: tuple[Comment, ...] = field(default=())
+
+    def walk(self) -> Iterator[Clause]:
+        """Yield every clause, outer ones before those in their blocks."""
+        waiting = list(reversed(self.clauses))
+        while waiting:
+            clause = waiting.pop()
+            yield clause
+            if clause.block:
+                waiting.extend(reversed(clause.block.clauses))

@@ -36,7 +36,7 @@ def extensions() -> list[Extension]:
         return []
     from Cython.Build import cythonize  # noqa: PLC0415 - a pure build needs no Cython
 
-    return cythonize(modules, build_dir="build/cython", language_level=3)  # type: ignore[no-any-return]
+    return cythonize(modules, build_dir="build/cython", language_level=3)  # type: ignore[no-any-return,no-untyped-call]
 
 
 setup(

@@ -1,0 +1,279 @@
+"""A route socket: requests with their answers, dumps, batches, events.
+
+One `RouteSocket` belongs to one thread.  The kernel carries a request out
+while it is being sent, so an answer is there as soon as `send` returns; what
+is missing then was lost for want of receive buffer (ENOBUFS) and is reported
+as such, never waited for.
+"""
+
+import errno
+import itertools
+import select
+import socket
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from tcc.netlink.messages import (
+    NLM_F_ACK,
+    NLM_F_DUMP,
+    NLM_F_DUMP_INTR,
+    NLM_F_REQUEST,
+    NLMSG_DONE,
+    NLMSG_ERROR,
+    NLMSGHDR,
+    Ack,
+    KernelRefusal,
+    Message,
+    Reply,
+    parse_ack,
+    split,
+)
+from tcc.netlink.namespace import Namespace, route_socket
+
+SOL_NETLINK: Final = 270
+NETLINK_ADD_MEMBERSHIP: Final = 1
+NETLINK_CAP_ACK: Final = 10
+NETLINK_EXT_ACK: Final = 11
+NETLINK_GET_STRICT_CHK: Final = 12
+SO_RCVBUFFORCE: Final = 33
+
+LARGEST_DATAGRAM: Final = 1 << 20
+LARGEST_SEND: Final = 1 << 16  # well below the send buffer that every kernel grants
+PATIENCE: Final = 5  # seconds without a byte before a dump counts as lost
+DUMP_ATTEMPTS: Final = 8
+LOST_TEXT: Final = "the kernel's answer was lost: the receive buffer was full"
+
+
+class DumpInterrupted(OSError):  # noqa: N818 - says what happened
+    """What was being listed changed during every attempt to list it."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EAGAIN, f"the kernel's tables changed in {DUMP_ATTEMPTS} dumps")
+
+
+class RouteSocket:
+    """A netlink route socket in a namespace; a context manager.
+
+    Args:
+        namespace: where to be; None is where the process is.
+        receive_buffer: bytes that the kernel may queue for us.  Above the
+            system's limit only with CAP_NET_ADMIN; less is no error.
+
+    Raises:
+        FileNotFoundError, PermissionError: as `route_socket`.
+    """
+
+    def __init__(
+        self, namespace: Namespace | None = None, *, receive_buffer: int = 1 << 22
+    ) -> None:
+        self._socket = route_socket(namespace)
+        self._buffer = bytearray(LARGEST_DATAGRAM)
+        self._view = memoryview(self._buffer)
+        self._sequence = itertools.count(1)
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
+        self._configure(receive_buffer)
+
+    def _configure(self, receive_buffer: int) -> None:
+        sock = self._socket
+        for option in (NETLINK_EXT_ACK, NETLINK_CAP_ACK, NETLINK_GET_STRICT_CHK):
+            try:
+                sock.setsockopt(SOL_NETLINK, option, 1)
+            except OSError as problem:  # kernels before 4.12, 4.3, 4.20
+                if problem.errno != errno.ENOPROTOOPT:
+                    raise
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, receive_buffer)
+        except PermissionError:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        sock.connect((0, 0))  # answers from anyone but the kernel are refused
+
+    def close(self) -> None:
+        """Give the socket back; a second time does nothing."""
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        """Return the socket itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the socket."""
+        self.close()
+
+    def fileno(self) -> int:
+        """The descriptor, for select and poll."""
+        return self._socket.fileno()
+
+    def subscribe(self, *groups: int) -> None:
+        """Join multicast groups (RTNLGRP_*); `receive` then brings their messages."""
+        for group in groups:
+            self._socket.setsockopt(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group)
+
+    def receive(self, timeout: float | None = None) -> list[Reply]:
+        """Return the messages of one datagram; none after `timeout` seconds.
+
+        Raises:
+            OSError: ENOBUFS, when events were lost: read the state anew.
+        """
+        if not self._poll.poll(None if timeout is None else timeout * 1000):
+            return []
+        return [reply for _, reply in split(*self._datagram())]
+
+    def _datagram(self, flags: int = 0) -> tuple[bytes, int]:
+        size = self._socket.recv_into(self._buffer, 0, flags | socket.MSG_TRUNC)
+        if size > LARGEST_DATAGRAM:
+            raise OSError(errno.EMSGSIZE, f"a datagram of {size} bytes from the kernel")
+        return bytes(self._view[:size]), size
+
+    def request(self, message: Message) -> Ack:
+        """Send one request and return the kernel's answer; `text` may hold a warning.
+
+        Raises:
+            KernelRefusal: the kernel refused it, with its sentence.
+        """
+        ack = self.batch([message])[0]
+        if not ack.ok:
+            raise KernelRefusal(ack)
+        return ack
+
+    def batch(
+        self, messages: Iterable[Message], window: int = 200, *, stop_on_error: bool = False
+    ) -> list[Ack]:
+        """Send requests, `window` at a time, and return one answer each, in order.
+
+        A refused request does not keep the others from being sent, and what
+        was done is not undone: tc has no transactions.  With `stop_on_error`
+        they go one by one, and the list ends with the first refusal.
+        """
+        acks: list[Ack] = []
+        waiting = list(messages)
+        step = 1 if stop_on_error else max(1, window)
+        while len(acks) < len(waiting):
+            part = _fitting(waiting, len(acks), step)
+            answers = self._exchange(part, len(acks))
+            acks += answers
+            if stop_on_error and not answers[-1].ok:
+                break
+            if any(ack.text == LOST_TEXT for ack in answers):
+                step = max(1, step // 4)  # leave the kernel more room for its answers
+        return acks
+
+    def _exchange(self, messages: Sequence[Message], first: int) -> list[Ack]:
+        """Send `messages` in one datagram and collect their answers."""
+        parts = []
+        expected = {}
+        for index, (kind, flags, body) in enumerate(messages, first):
+            sequence = next(self._sequence) & 0xFFFFFFFF
+            expected[sequence] = index
+            asked = flags | NLM_F_REQUEST | NLM_F_ACK
+            parts.append(NLMSGHDR.pack(NLMSGHDR.size + len(body), kind, asked, sequence, 0))
+            parts.append(body)
+            parts.append(bytes(-len(body) & 3))
+        self._socket.send(b"".join(parts))
+        answers: dict[int, Ack] = {}
+        while len(answers) < len(messages):
+            try:
+                data, size = self._datagram(socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                break
+            except OSError as problem:
+                if problem.errno != errno.ENOBUFS:
+                    raise
+                continue
+            for sequence, reply in split(data, size):
+                if reply.type == NLMSG_ERROR and sequence in expected:
+                    index = expected[sequence]
+                    answers[index] = parse_ack(reply, index)
+        return [
+            answers.get(index) or Ack(index, errno.ENOBUFS, LOST_TEXT)
+            for index in range(first, first + len(messages))
+        ]
+
+    def get(self, message: Message) -> Reply:
+        """Send a request for one object and return it.
+
+        Raises:
+            KernelRefusal: there is no such object, or it may not be seen.
+        """
+        replies, _ = self._collect(message, NLM_F_ACK)
+        if not replies:
+            raise KernelRefusal(Ack(0, errno.ENODATA))
+        return replies[0]
+
+    def dump(self, message: Message) -> list[Reply]:
+        """Send a request for all objects and return them.
+
+        A dump during which the kernel's tables changed is not consistent and
+        is made again, which is why this is a list and not an iterator.
+
+        Raises:
+            KernelRefusal: the request was refused.
+            DumpInterrupted: no attempt was undisturbed.
+        """
+        for _ in range(DUMP_ATTEMPTS):
+            try:
+                replies, consistent = self._collect(message, NLM_F_DUMP)
+            except OSError as problem:
+                if isinstance(problem, KernelRefusal) or problem.errno != errno.ENOBUFS:
+                    raise
+                self._drain()
+                continue
+            if consistent:
+                return replies
+        raise DumpInterrupted
+
+    def _collect(self, message: Message, extra: int) -> tuple[list[Reply], bool]:
+        """Send one request; return its answers, and whether they belong together."""
+        sequence = next(self._sequence) & 0xFFFFFFFF
+        flags = message.flags | NLM_F_REQUEST | extra
+        length = NLMSGHDR.size + len(message.body)
+        self._socket.send(NLMSGHDR.pack(length, message.type, flags, sequence, 0) + message.body)
+        replies: list[Reply] = []
+        consistent = True
+        for answered, reply in self._messages():
+            if answered != sequence:
+                continue
+            if reply.flags & NLM_F_DUMP_INTR and extra == NLM_F_DUMP:
+                consistent = False
+            if reply.type in {NLMSG_DONE, NLMSG_ERROR}:
+                ack = parse_ack(reply, 0)
+                if not ack.ok:
+                    raise KernelRefusal(ack)
+                break
+            replies.append(reply)
+        return replies, consistent
+
+    def _messages(self) -> Iterator[tuple[int, Reply]]:
+        """Yield messages for as long as they come; `TimeoutError` when they stop."""
+        while self._poll.poll(PATIENCE * 1000):
+            yield from split(*self._datagram())
+        raise TimeoutError(errno.ETIMEDOUT, f"no answer from the kernel in {PATIENCE} s")
+
+    def _drain(self) -> None:
+        """Read what is left of a broken dump, so that another one may start."""
+        while True:
+            try:
+                self._datagram(socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            except OSError as problem:
+                if problem.errno != errno.ENOBUFS:
+                    raise
+
+
+def _fitting(messages: Sequence[Message], first: int, most: int) -> Sequence[Message]:
+    """Return up to `most` messages from `first` on that fit in one send; at least one."""
+    size = 0
+    last = first
+    while last < min(len(messages), first + most):
+        size += NLMSGHDR.size + len(messages[last].body) + 3
+        if size > LARGEST_SEND and last > first:
+            break
+        last += 1
+    return messages[first:last]

@@ -1,10 +1,9 @@
-"""Look around in the guest: what time it is, what Python runs, which qdiscs there are."""
+"""Look around in the guest: what Python runs, which qdiscs there are."""
 
 import json
 import platform
 import subprocess
 import sys
-import time
 
 import pyroute2
 
@@ -43,21 +42,10 @@ def kind_through_pyroute2() -> str:
         return str(roots[0].get_attr("TCA_KIND"))
 
 
-def simulated_clock() -> dict[str, int]:
-    """Sleep, and compute, and return how long each took by the guest's clock, in ns."""
-    start = time.monotonic_ns()
-    time.sleep(30)
-    slept = time.monotonic_ns() - start
-    start = time.monotonic_ns()
-    sum(range(3_000_000))
-    return {"slept": slept, "computed": time.monotonic_ns() - start}
-
-
 def main() -> None:
     report: dict[str, object] = {
         "kernel": platform.release(),
         "python": sys.executable,
-        "clock": simulated_clock(),
         "qdiscs": accepted_qdiscs(),
         "pyroute2": kind_through_pyroute2(),
     }

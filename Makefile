@@ -1,0 +1,82 @@
+# Everything a developer or CI runs.  `make` alone lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+T ?=
+PYTEST := $(BIN)/python -m pytest -q
+MADE := $(VENV)/.made-by-make-dev
+TRY := $(VENV)-try
+HOME_TCC := docs/examples/home.tcc
+FACTS := --facts docs/examples/home.facts.json
+ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
+ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
+
+.PHONY: help dev try check test kernel uml-kernel golden docs wheel evidence bench python
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+dev: $(MADE)  ## the environment for development, in .venv, with the engine compiled
+
+try: python  ## a first look, in an environment of its own; needs no root
+	$(PYTHON) -m venv $(TRY)
+	$(TRY)/bin/pip install -q --upgrade pip
+	$(TRY)/bin/pip install -q .
+	$(TRY)/bin/tcc explain framing
+	$(TRY)/bin/tcc plan $(HOME_TCC) $(FACTS)
+	$(TRY)/bin/tcc generate tc-script $(HOME_TCC) $(FACTS)
+	$(TRY)/bin/tcc verify $(HOME_TCC)
+
+check: dev  ## format, lint, types, imports, fast tests; no root, no network
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(PYTEST) -n $(JOBS) -m "not kernel and not uml and not slow"
+
+test: dev  ## all tests that run without root; make test T=tests/engine for a part
+	$(PYTEST) $(if $(T),,-n $(JOBS)) --failed-first -m "not kernel and not uml" $(T)
+
+kernel: dev  ## as root: tests on this machine's kernel, and on the 7.3 test kernel
+	@[ "$$(id -u)" = 0 ] || { echo "make kernel: needs root, for network namespaces and qdiscs: try sudo make kernel"; exit 1; }
+	$(PYTEST) -m "kernel or uml" $(T)
+
+uml-kernel: dev  ## build the 7.3 test kernel into ~/.cache/tcc-kernel (about ten minutes)
+	cd tests/kernel && ../../$(BIN)/python -m testkernel.uml_build
+
+golden: dev  ## rewrite tests/golden from what tcc says now; read the diff
+	$(PYTEST) tests/test_golden.py --update-golden || true
+	git diff --stat tests/golden
+
+docs: dev  ## build the pages, run their examples
+	$(BIN)/python docs/build.py
+	$(PYTEST) tests/docs
+
+wheel: dev  ## build a wheel, install it elsewhere, run the golden tests against it
+	tests/wheel.sh $(BIN)/python
+
+evidence: dev  ## list what can be shown; make evidence T=NAME shows one
+	@$(BIN)/python tests/evidence/run.py $(T)
+
+bench: dev  ## measure against the goals, side by side with the peers
+	$(BIN)/python benchmarks/run.py $(T)
+
+python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "make: needs Python 3.11 or newer: $(PYTHON) is not (set PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "make: $(PYTHON) has no venv module: apt-get install python3-venv"; exit 1; }
+	@printf '#include <Python.h>\n' \
+	  | $${CC:-cc} -I"$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')" -E - >/dev/null 2>&1 \
+	  || echo "make: no C compiler or no Python.h (apt-get install gcc python3-dev): the engine will be interpreted, and slow"
+
+$(MADE): pyproject.toml setup.py $(wildcard tcc/engine/_modules.txt) $(ENGINE) | python
+	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q -e '.[yaml,ui,lsp,cluster]' --group dev
+	touch $@

@@ -13,10 +13,10 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, TypeVar, cast
 
-from tcc.diagnostics import Diagnostic
+from tcc.diagnostics import Diagnostic, error, warning
 from tcc.facts import DeviceFacts, Facts
 from tcc.ir import Direction, Link, Options, Path, Policy, Shaping, Spans, Tier, span_at
-from tcc.plan.state import Item, Place, State
+from tcc.plan.state import Difference, Item, Place, State
 from tcc.source import Span
 
 QDISCS, BACKENDS, VERIFIERS = "tcc.qdiscs", "tcc.backends", "tcc.verifiers"
@@ -49,14 +49,37 @@ class Wish:
     path: Path
     """Where `shaping` is in the policy: `("links", 0, "egress")`."""
     spans: Spans = field(default_factory=dict)
+    options_at: Path = ("qdisc", "options")
+    """Where the options of the kind being lowered are, below `path`."""
 
     def at(self, *field_path: str | int) -> Span | None:
         """Return the span of a field of the shaping, or of the nearest thing around it."""
         return span_at(self.spans, self.path + field_path)
 
+    def at_option(self, name: str) -> Span | None:
+        """Return the span of an option in the kind's own block."""
+        return self.at(*self.options_at, name)
+
+    def at_link(self, *field_path: str | int) -> Span | None:
+        """Return the span of a field of the link itself: `framing`, `role`."""
+        return span_at(self.spans, self.path[:-1] + field_path)
+
     def prefers(self, clause: str) -> bool:
         """Whether losing `clause` is only worth a warning."""
         return clause in self.shaping.prefer
+
+    def cannot(
+        self, clause: str, code: str, message: str, *hints: str, span: Span | None = None
+    ) -> Diagnostic:
+        """Return what to say when `clause` cannot be had: an error unless the wish prefers it.
+
+        It points at the clause; `span` names better words where there are some.
+        """
+        place = span or self.at(clause)
+        if self.prefers(clause):
+            return warning(code, place, message, *hints)
+        cure = f"or write `prefer` before `{clause.replace('_', '-')}` to go without it"
+        return error(code, place, message, *hints, cure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +99,8 @@ class Lowering:
     settings: object | None
     explained: tuple[Explanation, ...] = ()
     found: tuple[Diagnostic, ...] = ()
+    sysctls: Mapping[str, str] = field(default_factory=dict)
+    """Kernel settings that go with it, for kernels that have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +110,6 @@ class Child:
     minor: int
     kind: str
     settings: object
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One setting that is not what was wanted, in words for people."""
-
-    name: str
-    wanted: str
-    observed: str
 
 
 class QdiscPlugin(Protocol):

@@ -1,0 +1,117 @@
+"""The `cake` plugin: options, lowering, checks, wire, words.
+
+Sources: tc-cake(8); net/sched/sch_cake.c for what the kernel makes of the settings.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tcc.diagnostics import Diagnostic, error, warning
+from tcc.ir import Options
+from tcc.lower.backpressure import cannot_wait
+from tcc.lower.draft import Draft, place
+from tcc.plugin import Child, Difference, Lowering, Wish
+from tcc_plugins.cake.intents import settings_of
+from tcc_plugins.cake.options import WORDS, CakeOptions
+from tcc_plugins.cake.settings import CakeSettings, command, decode, differences, encode
+
+SLOWEST_PACE = 64
+"""Bytes per second: CAKE paces no slower, whatever rate it is given."""
+SMALLEST_PACKET = 20
+"""The shortest thing with a network header: an IPv4 header and nothing in it."""
+
+
+class Cake:
+    """One CAKE on one device, `cake` to tc and the kernel."""
+
+    kind = "cake"
+    options_model = CakeOptions
+    words = WORDS
+    inner_only = False
+
+    def lower(self, wish: Wish, options: Options | None) -> Lowering:
+        """Turn a wish into CakeSettings."""
+        draft = Draft(wish)
+        said = options if isinstance(options, CakeOptions) else CakeOptions()
+        settings = settings_of(draft, said)
+        if wish.shaping.backpressure is not None:
+            draft.found.append(
+                cannot_wait(wish, "cake drops by time in the queue, so no queue size makes it wait")
+            )
+        return draft.lowering(settings)
+
+    def check(self, settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
+        """Yield what the kernel takes and then does not do as asked.
+
+        `cake-rate-below-pace`, `cake-memory-below-packet`, `cake-overhead-wraps`,
+        `cake-autorate-egress`, `cake-autorate-bounds`.
+        """
+        yield from check_shaper(settings, wish)
+        if settings.autorate and not settings.ingress:
+            yield warning(
+                "cake-autorate-egress",
+                wish.at_option("autorate_ingress"),
+                "autorate-ingress on egress chases the rate at which packets arrive here",
+                "it measures an incoming line; behind a slow sender the rate shrinks for good",
+                "use it under `ingress`, and give egress a bandwidth",
+            )
+        if settings.autorate and settings.moves:
+            yield error(
+                "cake-autorate-bounds",
+                wish.at_option("autorate_ingress"),
+                "autorate-ingress and a bandwidth within bounds both move the rate",
+                "the kernel's estimator would undo what the daemon sets, and the other way round",
+                "keep one of them",
+            )
+
+    def netlink(self, settings: CakeSettings) -> bytes:
+        """Return the payload of TCA_OPTIONS, every attribute included."""
+        return encode(settings)
+
+    def read(self, payload: bytes) -> CakeSettings:
+        """Return the settings of a dump; raises DecodeError for malformed bytes."""
+        return decode(payload)
+
+    def differences(self, wanted: CakeSettings, observed: CakeSettings) -> Sequence[Difference]:
+        """Compare what the kernel would dump of each."""
+        return differences(wanted, observed)
+
+    def command(self, settings: CakeSettings) -> Sequence[str]:
+        """Return tc's words, for a fresh qdisc."""
+        return command(settings)
+
+    def children(self, settings: CakeSettings) -> Sequence[Child]:
+        """Return nothing: CAKE's queues are its own."""
+        return ()
+
+    def model(self, settings: CakeSettings, scene: Any) -> Any:  # noqa: ANN401
+        """Return the engine's CAKE with these settings."""
+        raise NotImplementedError
+
+
+def check_shaper(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
+    """Yield what holds for one CAKE as for several of them under cake_mq."""
+    if 0 < settings.rate < SLOWEST_PACE:
+        yield warning(
+            "cake-rate-below-pace",
+            place(wish, "bandwidth", "bandwidth"),
+            f"CAKE paces at {8 * SLOWEST_PACE}bit, not at {8 * settings.rate}bit",
+            "its clock counts no slower than 64 bytes per second",
+        )
+    if 0 < settings.memory < wish.device.max_frame:
+        yield error(
+            "cake-memory-below-packet",
+            place(wish, "memory", "memlimit"),
+            f"memory of {settings.memory}B cannot hold one packet of {wish.device.max_frame}B",
+            f"{wish.device.name} would drop every full-size packet",
+            "leave it out: the kernel sizes it by rate and rtt",
+        )
+    header = wish.device.hard_header if settings.raw else 0
+    if settings.overhead < -(SMALLEST_PACKET + header):
+        yield warning(
+            "cake-overhead-wraps",
+            wish.at_link("framing"),
+            f"an overhead of {settings.overhead}B makes the smallest packets shorter than nothing",
+            "kernels before 6.12.100 take such a packet for one of 4 GiB and stall for it",
+            "give the overhead as what the line adds to an IP packet",
+        )

@@ -4,9 +4,9 @@ A state maps places to items. A place is a spot in the kernel where one qdisc ca
 a file. Planning compares two states and knows nothing about what the items mean.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tcc.ir.base import Path
 
@@ -37,6 +37,8 @@ class QdiscItem:
     default: bool = False
     path: Path = ()
     """The IR path of the clause that asked for it (wanted items only)."""
+    sized: bool = False
+    """Whether a size table of tc-stab(8) hangs on it, which the kernel never tells whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +51,42 @@ class FileItem:
 
 Item = QdiscItem | FileItem
 State = Mapping[Place, Item]
+
+KERNELS_OWN = QdiscItem("", 0, default=True)
+"""Wanted where nothing of ours shall be: whatever the kernel attaches by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One setting that is not what was wanted, in words for people."""
+
+    name: str
+    wanted: str
+    observed: str
+
+
+class Comparison(Protocol):
+    """What planning asks about the meaning of items; a back end answers."""
+
+    def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
+        """Return how two items for one place differ; empty when nothing need be done."""
+        ...
+
+    def changeable(self, wanted: Item, observed: Item) -> bool:
+        """Whether `observed` can become `wanted`, of the same kind, without a new instance."""
+        ...
+
+
+def qdiscs_by_device(state: State) -> dict[str, dict[str, QdiscItem]]:
+    """Return the qdiscs of `state` by device, then by the parent they hang on."""
+    found: dict[str, dict[str, QdiscItem]] = {}
+    for place, item in state.items():
+        if isinstance(item, QdiscItem):
+            found.setdefault(place.device, {})[place.at] = item
+    return found
+
+
+def handle_text(handle: int) -> str:
+    """Return tc's spelling of a handle or class: `1:`, `1:1`; `0:` for the kernel's own."""
+    minor = handle & 0xFFFF
+    return f"{handle >> 16:x}:{minor:x}" if minor else f"{handle >> 16:x}:"

@@ -1,0 +1,74 @@
+"""What the state directory remembers: one record for every change, and how it is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tcc.apply.codec import state_from_json, state_to_json
+from tcc.plan.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """A root qdisc that an apply put in place: whose it is, and how to know it again."""
+
+    link: str
+    kind: str
+    handle: int
+
+
+Ownership = Mapping[str, Owned]
+"""What is ours, by device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One change: what was there, what was to be, and what is ours before and after."""
+
+    command: str
+    when: str
+    """Local time with its offset, for people."""
+    before: State
+    after: State
+    owned_before: Ownership = field(default_factory=dict)
+    owned_after: Ownership = field(default_factory=dict)
+
+
+def record_to_json(record: Record) -> dict[str, Any]:
+    """Return `record` for `record_from_json`."""
+    return {
+        "command": record.command,
+        "when": record.when,
+        "before": state_to_json(record.before),
+        "after": state_to_json(record.after),
+        "owned_before": ownership_to_json(record.owned_before),
+        "owned_after": ownership_to_json(record.owned_after),
+    }
+
+
+def record_from_json(data: Mapping[str, Any]) -> Record:
+    """Return the record; raises KeyError, TypeError or ValueError where it is none."""
+    return Record(
+        str(data["command"]),
+        str(data["when"]),
+        state_from_json(data["before"]),
+        state_from_json(data["after"]),
+        ownership_from_json(data["owned_before"]),
+        ownership_from_json(data["owned_after"]),
+    )
+
+
+def ownership_to_json(owned: Ownership) -> dict[str, Any]:
+    """Return `owned` for `ownership_from_json`."""
+    return {
+        device: {"link": one.link, "kind": one.kind, "handle": one.handle}
+        for device, one in owned.items()
+    }
+
+
+def ownership_from_json(data: Mapping[str, Any]) -> Ownership:
+    """Return what is ours; raises KeyError, TypeError or ValueError where it says nothing."""
+    return {
+        device: Owned(str(one["link"]), str(one["kind"]), int(one["handle"]))
+        for device, one in data.items()
+    }

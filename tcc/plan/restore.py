@@ -1,0 +1,113 @@
+"""The way back: from what is there now to exactly what was observed once.
+
+A restore does not undo steps; it compares what is there with what was, so it is right
+however far an apply got. It is exact where a plan is lenient: handles are those that were.
+A qdisc that cannot get its old handle in place is taken away first.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from tcc.plan.diff import ROOT, Hanging, parents_first
+from tcc.plan.operation import Operation, Plan, Verb
+from tcc.plan.state import Comparison, Item, Place, QdiscItem, State, qdiscs_by_device
+
+
+def restore(current: State, before: State, comparison: Comparison) -> Plan:
+    """Return the steps from `current` back to `before`, last device first.
+
+    Both hold every qdisc with a handle on the devices in question. Devices that `before`
+    knows and `current` does not are gone, and left out.
+    """
+    now = qdiscs_by_device(current)
+    operations: list[Operation] = []
+    wanted: dict[Place, Item] = {}
+    for device, hanging in reversed(qdiscs_by_device(before).items()):
+        if device not in now:
+            continue
+        operations += _device_steps(device, now[device], hanging, comparison)
+        wanted.update({Place(device, at): item for at, item in hanging.items()})
+    return Plan(tuple(operations), current, wanted)
+
+
+def unlike(current: State, before: State, comparison: Comparison) -> list[Place]:
+    """Return the places of devices that are there where `current` is not exactly `before`."""
+    now = qdiscs_by_device(current)
+    found = []
+    for device, hanging in qdiscs_by_device(before).items():
+        if device not in now:
+            continue
+        places = dict.fromkeys([*hanging, *now[device]])
+        found += [
+            Place(device, at)
+            for at in places
+            if not _alike(now[device].get(at), hanging.get(at), comparison)
+        ]
+    return found
+
+
+def _alike(now: QdiscItem | None, then: QdiscItem | None, comparison: Comparison) -> bool:
+    if now is None or then is None or now.default or then.default:
+        return _kernels(now) and _kernels(then) and _same_default(now, then)
+    if now.handle != then.handle or now.kind != then.kind:
+        return False
+    return now.raw == then.raw or not comparison.differences(then, now)
+
+
+def _kernels(item: QdiscItem | None) -> bool:
+    return item is None or item.default
+
+
+def _same_default(now: QdiscItem | None, then: QdiscItem | None) -> bool:
+    """Whether the kernel's own is the one that it was.
+
+    A device that is down has none until it comes up, so there absence is no difference.
+    """
+    if now is None or then is None or not now.kind or not then.kind:
+        return True
+    return now.kind == then.kind
+
+
+def _device_steps(
+    device: str, now: Hanging, then: Hanging, comparison: Comparison
+) -> Iterator[Operation]:
+    root, old = now.get(ROOT), then.get(ROOT)
+    occupied = root is not None and not root.default
+    if old is None or old.default:
+        if occupied:
+            yield Operation(Verb.DELETE, Place(device, ROOT), root, None)
+        return
+    gentle = list(_gentle_steps(device, now, then, comparison)) if occupied else None
+    if gentle is not None and None not in gentle:
+        yield from (step for step in gentle if step is not None)
+        return
+    if occupied and old.handle in {item.handle for item in now.values()}:
+        yield Operation(Verb.DELETE, Place(device, ROOT), root, None)
+        root, occupied = None, False
+    verb = Verb.REPLACE if occupied else Verb.ADD
+    yield Operation(verb, Place(device, ROOT), root, old)
+    for at in parents_first(_below_root(then)):
+        yield Operation(Verb.ADD, Place(device, at), None, then[at])
+
+
+def _below_root(hanging: Mapping[str, QdiscItem]) -> dict[str, QdiscItem]:
+    """Return what hangs in the tree under the root: not the root, nor ingress and clsact."""
+    return {at: item for at, item in hanging.items() if ":" in at}
+
+
+def _gentle_steps(
+    device: str, now: Hanging, then: Hanging, comparison: Comparison
+) -> Iterator[Operation | None]:
+    """Yield the changes in place that lead back; None where no change in place does."""
+    if set(_below_root(now)) - set(_below_root(then)):
+        yield None
+        return
+    for at in [ROOT, *parents_first(_below_root(then))]:
+        item, old = now.get(at), then[at]
+        if item is None:
+            taken = {other.handle for other in now.values()}
+            yield None if old.handle in taken else Operation(Verb.ADD, Place(device, at), None, old)
+        elif item.handle != old.handle or item.kind != old.kind:
+            yield None
+        elif item.raw != old.raw and (found := tuple(comparison.differences(old, item))):
+            step = Operation(Verb.CHANGE, Place(device, at), item, old, found)
+            yield step if comparison.changeable(old, item) else None

@@ -61,7 +61,10 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """`left op right`; op is one of `+ - * / of ..`. `of` and `..` are kept as written."""
+    """`left op right`; op is one of `+ - * / of ..`.
+
+    `..` binds weakest, then `+ -`, then `* / of`; operators of one rank group to the left.
+    """
 
     span: Span
     op: str
@@ -94,7 +97,17 @@ class Many:
     items: tuple["Operand", ...]
 
 
-Operand = Word | Text | Number | Address | Symbol | Binary | Call | Group | Many
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An operand that could not be read; a diagnostic says why.
+
+    What depends on its value is to be skipped without a word, not reported once more.
+    """
+
+    span: Span
+
+
+Operand = Word | Text | Number | Address | Symbol | Binary | Call | Group | Many | Broken
 
 
 @dataclass(frozen=True, slots=True)

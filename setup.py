@@ -26,7 +26,6 @@ def extensions() -> list[Extension]:
         Extension(
             name,
             [name.replace(".", "/") + ".py"],
-            optional=True,
             extra_compile_args=["-O2", "-g0"],
             extra_link_args=["-s"],
         )
@@ -36,7 +35,12 @@ def extensions() -> list[Extension]:
         return []
     from Cython.Build import cythonize  # noqa: PLC0415 - a pure build needs no Cython
 
-    return cythonize(modules, build_dir="build/cython", language_level=3)  # type: ignore[no-any-return,no-untyped-call]
+    translated: list[Extension] = cythonize(  # type: ignore[no-untyped-call]
+        modules, build_dir="build/cython", language_level=3
+    )
+    for extension in translated:
+        extension.optional = True  # cythonize forgets it when given to Extension
+    return translated
 
 
 setup(

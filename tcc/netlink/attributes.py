@@ -16,9 +16,9 @@ is that of netlink(7) and of the kernel's include/net/netlink.h.
 """
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from tcc.netlink.wire import Buffer, DecodeError, EncodeError, Pair, Value, Wire
 
@@ -28,9 +28,12 @@ HEADER_SIZE: Final = 4
 LONGEST_PAYLOAD: Final = 0xFFFF - HEADER_SIZE
 
 _HEADER = struct.Struct("=HH")
+_pack_header = _HEADER.pack
+_unpack_header = _HEADER.unpack_from
 _PADDING = (b"", b"\0\0\0", b"\0\0", b"\0")
 
 Pairs: TypeAlias = Sequence[Pair]
+Reader: TypeAlias = Callable[[str, Buffer, int, int], Value]
 
 
 class Pad:
@@ -72,6 +75,7 @@ class Schema:
     fields: tuple[Field, ...]
     by_name: Mapping[str, Field] = field(init=False, repr=False)
     by_number: Mapping[int, Field] = field(init=False, repr=False)
+    readers: Mapping[int, tuple[str, Reader | None]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Build the two look-ups; numbers and names must be unique."""
@@ -81,12 +85,17 @@ class Schema:
             raise ValueError(f"schema {self.name}: a name or a number stands twice")
         object.__setattr__(self, "by_name", by_name)
         object.__setattr__(self, "by_number", by_number)
+        readers = {
+            entry.number: (entry.name, None if entry.wire is PAD else entry.wire.decode)
+            for entry in self.fields
+        }
+        object.__setattr__(self, "readers", readers)
 
 
 def attribute(kind: int, payload: bytes) -> bytes:
     """Return one attribute: header, payload, padding to four bytes."""
     length = HEADER_SIZE + len(payload)
-    return _HEADER.pack(length, kind) + payload + _PADDING[length & 3]
+    return _pack_header(length, kind) + payload + _PADDING[length & 3]
 
 
 def encode(schema: Schema, pairs: Pairs) -> bytes:
@@ -135,16 +144,18 @@ def walk(data: Buffer, start: int, stop: int, name: str) -> Iterator[tuple[int, 
         DecodeError: a header that does not fit, or a length that leaves the nest.
     """
     while start < stop:
-        if stop - start < HEADER_SIZE:
-            raise DecodeError(name, f"{stop - start} stray bytes after the last attribute")
-        length, kind = _HEADER.unpack_from(data, start)
+        length, kind = _unpack_header(data, start) if stop - start >= HEADER_SIZE else (0, 0)
         if not HEADER_SIZE <= length <= stop - start:
-            raise DecodeError(
-                name,
-                f"attribute {kind & TYPE_MASK} says {length} bytes; {stop - start} are left",
-            )
+            _complain(name, kind, length, stop - start)
         yield kind & TYPE_MASK, start + HEADER_SIZE, start + length
         start += (length + 3) & ~3
+
+
+def _complain(name: str, kind: int, length: int, left: int) -> NoReturn:
+    """Raise the error for a header that does not fit into what is left of its nest."""
+    if left < HEADER_SIZE:
+        raise DecodeError(name, f"{left} stray bytes after the last attribute")
+    raise DecodeError(name, f"attribute {kind & TYPE_MASK} says {length} bytes; {left} are left")
 
 
 def decode(schema: Schema, data: Buffer, start: int = 0, stop: int | None = None) -> list[Pair]:
@@ -156,14 +167,20 @@ def decode(schema: Schema, data: Buffer, start: int = 0, stop: int | None = None
         DecodeError: truncated data, or a payload of the wrong size.
     """
     pairs: list[Pair] = []
-    by_number = schema.by_number
+    readers = schema.readers
     end = len(data) if stop is None else stop
-    for number, first, last in walk(data, start, end, schema.name):
-        entry = by_number.get(number)
-        if entry is None:
-            pairs.append((number, bytes(data[first:last])))
-        elif entry.wire is not PAD:
-            pairs.append((entry.name, entry.wire.decode(entry.name, data, first, last)))
+    while start < end:  # as `walk`, without a generator: every statistic passes here
+        length, kind = _unpack_header(data, start) if end - start >= HEADER_SIZE else (0, 0)
+        last = start + length
+        if length < HEADER_SIZE or last > end:
+            _complain(schema.name, kind, length, end - start)
+        reader = readers.get(kind & TYPE_MASK)
+        if reader is None:
+            pairs.append((kind & TYPE_MASK, bytes(data[start + HEADER_SIZE : last])))
+        elif reader[1] is not None:
+            name = reader[0]
+            pairs.append((name, reader[1](name, data, start + HEADER_SIZE, last)))
+        start += (length + 3) & ~3
     return pairs
 
 

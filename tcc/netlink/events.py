@@ -120,5 +120,5 @@ def _event(reply: Reply) -> Event | None:
         return LinkEvent(links.parse(reply), reply.type == RTM_DELLINK)
     if reply.type in _TC:
         what, gone = _TC[reply.type]
-        return TcEvent(what, TcObject(reply), gone)
+        return TcEvent(what, TcObject(*reply), gone)
     return None

@@ -5,7 +5,7 @@ names its attributes is the caller's to choose, and kept.
 """
 
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -35,6 +35,7 @@ from tcc.netlink.wire import (
     EncodeError,
     Pair,
     Raw,
+    Record,
     Struct,
 )
 
@@ -171,7 +172,7 @@ def selector(keys: Sequence[U32Key], flags: int = U32_TERMINAL) -> bytes:
     return b"".join(parts)
 
 
-def parse_selector(data: bytes) -> tuple[dict[str, int], list[U32Key]]:
+def parse_selector(data: bytes) -> tuple[Record, list[U32Key]]:
     """Return the head of u32's SEL, and its keys.
 
     Raises:
@@ -247,17 +248,15 @@ def delete(message: FilterMessage) -> Message:
 
 def dump(
     route: RouteSocket, ifindex: int, parent: Handle, chain: int | None = None
-) -> Iterator[TcObject]:
-    """Yield the filters of one parent (or block), of all chains or of one.
+) -> list[TcObject]:
+    """Return the filters of one parent (or block), of all chains or of one.
 
     Raises:
         KernelRefusal: no such device or parent.
     """
     attributes = encode(TCA, [] if chain is None else [("CHAIN", chain)])
     message = Message(RTM_GETTFILTER, 0, tc_body(ifindex, 0, parent, 0, attributes))
-    for reply in route.dump(message):
-        if reply.type == RTM_NEWTFILTER:
-            yield TcObject(reply)
+    return route.dump(message, TcObject)
 
 
 def priority(found: TcObject) -> int:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from tcc.netlink.attributes import PAD, Array, Field, Nested, Schema
+from tcc.netlink.repeats import Repeating
 from tcc.netlink.wire import (
     FLAG,
     S32,
@@ -22,6 +23,7 @@ from tcc.netlink.wire import (
     Buffer,
     DecodeError,
     EncodeError,
+    Record,
     Struct,
     Table,
     Value,
@@ -191,7 +193,7 @@ class Sfq:
         """Return the 72 bytes of struct tc_sfq_qopt_v1."""
         return SFQ_V1.encode(name, value)
 
-    def decode(self, name: str, data: Buffer, start: int, stop: int) -> dict[str, int]:
+    def decode(self, name: str, data: Buffer, start: int, stop: int) -> Record:
         """Read the second form, or the first where there is no more."""
         layout = SFQ_V1 if stop - start >= SFQ_V1.size else SFQ_V0
         return layout.decode(name, data, start, stop)
@@ -220,7 +222,7 @@ class FqCodelStats:
             raise EncodeError(f"{name}.type", f"{kind} is outside 0..1")
         return self._FORMS[kind].encode(name, value)
 
-    def decode(self, name: str, data: Buffer, start: int, stop: int) -> dict[str, int]:
+    def decode(self, name: str, data: Buffer, start: int, stop: int) -> Record:
         """Read the structure that the first four bytes name."""
         kind = U32.decode(f"{name}.type", data, start, min(stop, start + 4))
         if kind not in self._FORMS:
@@ -238,25 +240,32 @@ class Kind(NamedTuple):
     class_stats: Wire | None = None
 
 
+_CAKE = Repeating(Nested(CAKE))
+_HTB = Repeating(Nested(HTB))
 _NONE = Nested(EMPTY)
-_CAKE_STATS = Nested(CAKE_STATS)
+_CAKE_STATS = Repeating(Nested(CAKE_STATS))
 _FQ_CODEL_STATS = FqCodelStats()
 
 KINDS: Final[Mapping[str, Kind]] = {
     kind.name: kind
     for kind in (
-        Kind("cake", Nested(CAKE), stats=_CAKE_STATS, class_stats=_CAKE_STATS),
-        Kind("cake_mq", Nested(CAKE)),
-        Kind("tbf", Nested(TBF)),
+        Kind("cake", _CAKE, stats=_CAKE_STATS, class_stats=_CAKE_STATS),
+        Kind("cake_mq", _CAKE),
+        Kind("tbf", Repeating(Nested(TBF))),
         Kind("sfq", Sfq(), class_stats=Struct("allot:i")),
-        Kind("fq_codel", Nested(FQ_CODEL), stats=_FQ_CODEL_STATS, class_stats=_FQ_CODEL_STATS),
+        Kind(
+            "fq_codel",
+            Repeating(Nested(FQ_CODEL)),
+            stats=_FQ_CODEL_STATS,
+            class_stats=_FQ_CODEL_STATS,
+        ),
         Kind("bfifo", FIFO),
         Kind("pfifo", FIFO),
         Kind("pfifo_head_drop", FIFO),
         Kind(
             "htb",
-            Nested(HTB),
-            class_options=Nested(HTB),
+            _HTB,
+            class_options=_HTB,
             class_stats=Struct("lends:I borrows:I giants:I tokens:i ctokens:i"),
         ),
         Kind("mq", _NONE),

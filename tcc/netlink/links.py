@@ -179,11 +179,7 @@ def dump(route: RouteSocket) -> list[Link]:
         KernelRefusal: the kernel would not list.
     """
     body = _body([("EXT_MASK", RTEXT_FILTER_SKIP_STATS)])
-    return [
-        parse(reply)
-        for reply in route.dump(Message(RTM_GETLINK, 0, body))
-        if reply.type == RTM_NEWLINK
-    ]
+    return [parse(reply) for reply in route.dump(Message(RTM_GETLINK, 0, body), Reply)]
 
 
 def by_name(route: RouteSocket, name: str) -> Link:

@@ -5,7 +5,8 @@ Numbers and layouts are those of include/uapi/linux/netlink.h and rtnetlink.h.
 
 import os
 import struct
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeVar
 
 from tcc.netlink.attributes import Field, Schema, decode
 from tcc.netlink.wire import RAW, TEXT, U32, DecodeError
@@ -13,6 +14,7 @@ from tcc.netlink.wire import RAW, TEXT, U32, DecodeError
 NLMSG_ERROR: Final = 2
 NLMSG_DONE: Final = 3
 NLMSG_OVERRUN: Final = 4
+NLMSG_MIN_TYPE: Final = 16  # below it are control messages
 
 NLM_F_REQUEST: Final = 0x001
 NLM_F_ACK: Final = 0x004
@@ -42,6 +44,10 @@ RTM_GETCHAIN: Final = 102
 
 NLMSGHDR = struct.Struct("=IHHII")  # length, type, flags, sequence, port
 IFINFOMSG = struct.Struct("=BxHiII")  # family, type, index, flags, change
+HEADER_SIZE: Final = NLMSGHDR.size
+_unpack_header = struct.Struct("=IHHI").unpack_from
+_SHORT = (0, 0, 0, 0)
+_ENDS = frozenset({NLMSG_ERROR, NLMSG_DONE})
 _ERROR_CODE = struct.Struct("=i")
 
 EXTACK = Schema(
@@ -55,6 +61,9 @@ EXTACK = Schema(
         Field(6, "MISS_NEST", U32),
     ),
 )
+
+
+Made = TypeVar("Made")
 
 
 class Message(NamedTuple):
@@ -115,40 +124,75 @@ def split(data: bytes, size: int) -> list[tuple[int, Reply]]:
     Raises:
         DecodeError: a message that is longer than the datagram, or too short.
     """
-    found = []
+    found: list[tuple[int, Reply]] = []
     start = 0
     while start < size:
-        if size - start < NLMSGHDR.size:
-            raise DecodeError("nlmsghdr", f"{size - start} stray bytes at the end of a datagram")
-        length, kind, flags, sequence, _ = NLMSGHDR.unpack_from(data, start)
-        if not NLMSGHDR.size <= length <= size - start:
-            raise DecodeError("nlmsghdr", f"a message says {length} bytes; {size - start} are left")
-        found.append((sequence, Reply(kind, flags, data, start + NLMSGHDR.size, start + length)))
+        length, kind, flags, sequence = _header(data, start, size)
+        found.append((sequence, Reply(kind, flags, data, start + HEADER_SIZE, start + length)))
         start += (length + 3) & ~3
     return found
 
 
-def parse_ack(reply: Reply, index: int) -> Ack:
+def answers_to(
+    sequence: int, data: bytes, size: int, make: Callable[[int, int, bytes, int, int], Made]
+) -> tuple[list[Made], int, Reply | None]:
+    """Make the objects in one datagram that answer `sequence`.
+
+    Returns:
+        The objects, the flags of all their messages, and the message that
+        ends the answer (NLMSG_DONE or NLMSG_ERROR) if it is there.
+
+    Raises:
+        DecodeError: a message that is longer than the datagram, or too short.
+    """
+    found: list[Made] = []
+    start = marks = 0
+    while start < size:
+        # `_header`, written out: every object of every dump passes here.
+        length, kind, flags, answered = _unpack_header(data, start) if size - start > 15 else _SHORT
+        if not HEADER_SIZE <= length <= size - start:
+            _header(data, start, size)
+        if answered == sequence:
+            marks |= flags
+            if kind >= NLMSG_MIN_TYPE:
+                found.append(make(kind, flags, data, start + HEADER_SIZE, start + length))
+            elif kind in _ENDS:
+                return found, marks, Reply(kind, flags, data, start + HEADER_SIZE, start + length)
+        start += (length + 3) & ~3
+    return found, marks, None
+
+
+def _header(data: bytes, start: int, size: int) -> tuple[int, int, int, int]:
+    """Return length, type, flags and sequence of the message from `start` on."""
+    if size - start < HEADER_SIZE:
+        raise DecodeError("nlmsghdr", f"{size - start} stray bytes at the end of a datagram")
+    header: tuple[int, int, int, int] = _unpack_header(data, start)
+    if not HEADER_SIZE <= header[0] <= size - start:
+        raise DecodeError("nlmsghdr", f"a message says {header[0]} bytes; {size - start} are left")
+    return header
+
+
+def parse_ack(reply: Reply, request: int) -> Ack:
     """Read an acknowledgement (NLMSG_ERROR) or the end of a dump (NLMSG_DONE).
 
     Raises:
         DecodeError: an answer too short to hold an error number.
     """
-    _, flags, data, start, stop = reply
+    kind, flags, data, start, stop = reply
     if stop - start < _ERROR_CODE.size:
-        if reply.type == NLMSG_DONE:
-            return Ack(index, 0)
+        if kind == NLMSG_DONE:
+            return Ack(request, 0)
         raise DecodeError("nlmsgerr", f"expected 4 bytes, got {stop - start}")
     errno = -_ERROR_CODE.unpack_from(data, start)[0]
     if not flags & NLM_F_ACK_TLVS:
-        return Ack(index, errno)
+        return Ack(request, errno)
     start += _ERROR_CODE.size
-    if reply.type == NLMSG_ERROR:
+    if kind == NLMSG_ERROR:
         start += _repeated_request(reply, start)
     values = dict(decode(EXTACK, data, start, stop))
     text, offset, missing = values.get("MSG"), values.get("OFFS"), values.get("MISS_TYPE")
     return Ack(
-        index,
+        request,
         errno,
         text if isinstance(text, str) else None,
         offset if isinstance(offset, int) else None,

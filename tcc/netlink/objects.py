@@ -5,11 +5,11 @@ pkt_sched.h.
 """
 
 import struct
+from collections.abc import Callable
 from typing import NamedTuple
 
-from tcc.netlink.attributes import Field, Nested, Schema, decode, walk
+from tcc.netlink.attributes import HEADER_SIZE, Field, Nested, Schema, decode, walk
 from tcc.netlink.handle import Handle
-from tcc.netlink.messages import Reply
 from tcc.netlink.wire import (
     FLAG,
     NAME,
@@ -18,7 +18,6 @@ from tcc.netlink.wire import (
     U8,
     U32,
     U64,
-    Buffer,
     DecodeError,
     Pair,
     Struct,
@@ -26,6 +25,8 @@ from tcc.netlink.wire import (
 )
 
 TCMSG = struct.Struct("=BxxxiIII")  # family, ifindex, handle, parent, info
+TCMSG_SIZE = TCMSG.size
+_unpack_tcmsg = TCMSG.unpack_from
 _BASIC = struct.Struct("=QI")
 _PKT64 = struct.Struct("=Q")
 _QUEUE = struct.Struct("=IIIII")
@@ -34,6 +35,13 @@ _RATE64 = struct.Struct("=QQ")
 
 STATS_BASIC, STATS_RATE, STATS_QUEUE, STATS_APP, STATS_RATE64 = 1, 2, 3, 4, 5
 STATS_PKT64 = 8
+_FORMS = {
+    STATS_BASIC: _BASIC,
+    STATS_RATE: _RATE,
+    STATS_QUEUE: _QUEUE,
+    STATS_RATE64: _RATE64,
+    STATS_PKT64: _PKT64,
+}
 STATS2 = Schema(
     "stats2",
     (
@@ -59,7 +67,7 @@ STAB = Schema(
     ),
 )
 
-KIND, OPTIONS, STATS, XSTATS, STATS2_NUMBER = 1, 2, 3, 4, 7
+KIND, OPTIONS, STATS, XSTATS, STATS2_NUMBER, STAB_NUMBER = 1, 2, 3, 4, 7, 8
 TCA = Schema(
     "tca",
     (
@@ -111,49 +119,127 @@ class Counters(NamedTuple):
     packet_rate: int = 0
 
 
-class TcObject:
-    """A qdisc, class, filter or chain as the kernel reports it, decoded when asked.
+def _check_statistic(number: int, size: int) -> None:
+    """Raise `DecodeError` if a generic statistic is shorter than its structure."""
+    form = _FORMS.get(number)
+    if form is not None and size < form.size:
+        raise DecodeError("stats2", f"part {number}: expected {form.size} bytes, got {size}")
 
-    `info` is the reference count of a qdisc; of a filter it holds priority and
-    protocol.  All properties raise `DecodeError` on malformed data.
+
+class Layout:
+    """Where the attributes of a message stand, relative to its first one.
+
+    The messages of one dump mostly have the same kind and the same attributes
+    with the same lengths.  A layout remembers all headers of one message,
+    those inside TCA_STATS2 included, and its kind: another one with the very
+    same has them in the very same places, and need not be walked through.
+    """
+
+    __slots__ = ("_expected", "_unpack", "kind", "places", "stats", "unpack_counters")
+
+    def __init__(self, data: bytes, start: int, stop: int) -> None:
+        self.kind = ""
+        self.places: dict[int, tuple[int, int]] = {}
+        self.stats: dict[int, tuple[int, int]] = {}
+        known: list[tuple[int, int]] = []  # spans whose bytes make the layout what it is
+        for number, first, last in walk(data, start, stop, "tca"):
+            self.places[number] = (first - start, last - start)
+            known.append((first - start - HEADER_SIZE, first - start))
+            if number == KIND:
+                self.kind = NAME.decode("KIND", data, first, last)
+                known.append((first - start, last - start))
+            if number == STATS2_NUMBER:
+                for part, inner, end in walk(data, first, last, "stats2"):
+                    _check_statistic(part, end - inner)
+                    self.stats[part] = (inner - start, end - start)
+                    known.append((inner - start - HEADER_SIZE, inner - start))
+        codes = ["="]
+        done = 0
+        for first, last in known:
+            codes.append(f"{first - done}x{last - first}s")
+            done = last
+        self._unpack = struct.Struct("".join(codes)).unpack_from
+        self._expected = self._unpack(data, start)
+        self.unpack_counters = self._usual_counters()
+
+    def _usual_counters(self) -> Callable[[bytes, int], tuple[int, ...]] | None:
+        """Return what reads `Counters` at a stroke, if there are just the usual two parts."""
+        if self.stats.keys() - {STATS_APP} != {STATS_BASIC, STATS_QUEUE}:
+            return None
+        basic, queue = self.stats[STATS_BASIC][0], self.stats[STATS_QUEUE][0]
+        gap = queue - basic - _BASIC.size
+        return struct.Struct(f"={basic}xQI{gap}xIIIII").unpack_from if gap > 0 else None
+
+    def fits(self, data: bytes, start: int) -> bool:
+        """Whether the message from `start` on has the very same headers and kind."""
+        return self._unpack(data, start) == self._expected
+
+
+_layouts: dict[int, Layout] = {}  # the last one seen for each length
+_MOST_LAYOUTS = 256
+
+
+def layout(data: bytes, start: int, stop: int) -> Layout:
+    """Return the layout of the attributes in `data[start:stop]`.
+
+    Raises:
+        DecodeError: malformed data.
+    """
+    known = _layouts.get(stop - start)
+    if known is not None and known.fits(data, start):
+        return known
+    if len(_layouts) >= _MOST_LAYOUTS:
+        _layouts.clear()
+    found = _layouts[stop - start] = Layout(data, start, stop)
+    return found
+
+
+class TcObject:
+    """A qdisc, class, filter or chain as the kernel reports it.
+
+    What it says of itself is checked when the object is made and decoded when
+    it is asked for.  Made of what a `Reply` holds: `TcObject(*reply)`.
+
+    `kind` is empty if the kernel says none; `info` is the reference count of a
+    qdisc; of a filter it holds priority and protocol.
+
+    Raises:
+        DecodeError: malformed data.
     """
 
     __slots__ = (
         "_data",
         "_handle",
+        "_layout",
         "_parent",
         "_start",
         "_stop",
-        "_table",
         "ifindex",
         "info",
+        "kind",
         "message_type",
     )
 
-    def __init__(self, reply: Reply) -> None:
-        kind, _, data, start, stop = reply
+    def __init__(self, message_type: int, flags: int, data: bytes, start: int, stop: int) -> None:
+        self.message_type = message_type
         if stop - start < TCMSG.size:
             raise DecodeError("tcmsg", f"expected {TCMSG.size} bytes, got {stop - start}")
-        _, ifindex, self._handle, self._parent, info = TCMSG.unpack_from(data, start)
-        self.ifindex: int = ifindex
-        self.info: int = info
-        self.message_type = kind
+        self.ifindex: int
+        self.info: int
+        _, self.ifindex, self._handle, self._parent, self.info = _unpack_tcmsg(data, start)
+        start += TCMSG_SIZE
+        found = layout(data, start, stop)
         self._data = data
-        self._start = start + TCMSG.size
+        self._start = start
         self._stop = stop
-        self._table: dict[int, tuple[int, int]] | None = None
-
-    def _find(self, number: int) -> tuple[int, int] | None:
-        if self._table is None:
-            self._table = {
-                found: (first, last)
-                for found, first, last in walk(self._data, self._start, self._stop, "tca")
-            }
-        return self._table.get(number)
+        self._layout = found
+        self.kind = found.kind
 
     def _raw(self, number: int) -> bytes | None:
-        place = self._find(number)
-        return None if place is None else self._data[place[0] : place[1]]
+        place = self._layout.places.get(number)
+        if place is None:
+            return None
+        return self._data[self._start + place[0] : self._start + place[1]]
 
     @property
     def handle(self) -> Handle:
@@ -166,20 +252,22 @@ class TcObject:
         return Handle(self._parent)
 
     @property
-    def kind(self) -> str:
-        """The kind, such as `cake`; empty if the kernel says none."""
-        place = self._find(KIND)
-        return "" if place is None else NAME.decode("KIND", self._data, *place)
-
-    @property
     def options(self) -> bytes | None:
         """The payload of TCA_OPTIONS."""
         return self._raw(OPTIONS)
 
     @property
+    def sized(self) -> bool:
+        """Whether a size table (tc-stab(8)) hangs on it."""
+        return STAB_NUMBER in self._layout.places
+
+    @property
     def xstats(self) -> bytes | None:
         """The kind's own statistics (TCA_STATS_APP, or TCA_XSTATS of old kernels)."""
-        return self._stats2().get(STATS_APP, self._raw(XSTATS))
+        place = self._layout.stats.get(STATS_APP)
+        if place is None:
+            return self._raw(XSTATS)
+        return self._data[self._start + place[0] : self._start + place[1]]
 
     @property
     def attributes(self) -> list[Pair]:
@@ -188,41 +276,22 @@ class TcObject:
 
     @property
     def counters(self) -> Counters:
-        """The generic statistics; zeros where the kernel sends none."""
-        place = self._find(STATS2_NUMBER)
-        return Counters(0, 0, 0, 0, 0, 0, 0) if place is None else counters(self._data, *place)
+        """The generic statistics, zeros where the kernel sends none.
 
-    def _stats2(self) -> dict[int, bytes]:
-        place = self._find(STATS2_NUMBER)
+        The 64-bit ones win over the 32-bit ones, in whatever order they stand.
+        """
+        found = self._layout
+        if found.unpack_counters is not None:
+            return Counters(*found.unpack_counters(self._data, self._start))
+        size, packets = self._statistic(STATS_BASIC) or (0, 0)
+        (packets,) = self._statistic(STATS_PKT64) or (packets,)
+        queue = self._statistic(STATS_QUEUE) or (0, 0, 0, 0, 0)
+        rates = self._statistic(STATS_RATE64) or self._statistic(STATS_RATE) or (0, 0)
+        return Counters(size, packets, *queue, *rates)
+
+    def _statistic(self, number: int) -> tuple[int, ...] | None:
+        """Return the integers of one generic statistic; its size has been checked."""
+        place = self._layout.stats.get(number)
         if place is None:
-            return {}
-        return {
-            number: self._data[first:last]
-            for number, first, last in walk(self._data, *place, "stats2")
-        }
-
-
-def counters(data: Buffer, start: int, stop: int) -> Counters:
-    """Read the generic statistics in the TCA_STATS2 nest `data[start:stop]`.
-
-    The 64-bit parts win over the 32-bit ones, in whatever order they stand.
-    """
-    places = {number: (first, last) for number, first, last in walk(data, start, stop, "stats2")}
-    size, packets = _part(_BASIC, data, places.get(STATS_BASIC)) or (0, 0)
-    queue = _part(_QUEUE, data, places.get(STATS_QUEUE)) or (0, 0, 0, 0, 0)
-    if STATS_PKT64 in places:
-        (packets,) = _part(_PKT64, data, places[STATS_PKT64]) or (packets,)
-    rates = _part(_RATE64, data, places.get(STATS_RATE64))
-    rates = rates or _part(_RATE, data, places.get(STATS_RATE)) or (0, 0)
-    return Counters(size, packets, *queue, *rates)
-
-
-def _part(
-    layout: struct.Struct, data: Buffer, place: tuple[int, int] | None
-) -> tuple[int, ...] | None:
-    """Return the integers of one statistics structure; None if it is absent."""
-    if place is None:
-        return None
-    if place[1] - place[0] < layout.size:
-        raise DecodeError("stats2", f"expected {layout.size} bytes, got {place[1] - place[0]}")
-    return layout.unpack_from(data, place[0])
+            return None
+        return _FORMS[number].unpack_from(self._data, self._start + place[0])

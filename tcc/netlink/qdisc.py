@@ -1,6 +1,5 @@
 """Requests about qdiscs and classes, and listing them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tcc.netlink.attributes import attribute, encode
@@ -102,11 +101,7 @@ def dump(
         KernelRefusal: the kernel would not list.
     """
     flag = encode(TCA, [("DUMP_INVISIBLE", True)] if invisible else [])
-    found = [
-        TcObject(reply)
-        for reply in route.dump(Message(RTM_GETQDISC, 0, tc_body(0, 0, 0, 0, flag)))
-        if reply.type == RTM_NEWQDISC
-    ]
+    found = route.dump(Message(RTM_GETQDISC, 0, tc_body(0, 0, 0, 0, flag)), TcObject)
     return found if ifindex is None else [qdisc for qdisc in found if qdisc.ifindex == ifindex]
 
 
@@ -117,7 +112,7 @@ def get(route: RouteSocket, ifindex: int, parent: Handle) -> TcObject:
         KernelRefusal: ENODEV without such a device, ENOENT without a qdisc there.
     """
     body = tc_body(ifindex, UNSPECIFIED, parent, 0, b"")
-    return TcObject(route.get(Message(RTM_GETQDISC, 0, body)))
+    return TcObject(*route.get(Message(RTM_GETQDISC, 0, body)))
 
 
 def add_class(qdisc: QdiscMessage) -> Message:
@@ -135,12 +130,10 @@ def delete_class(qdisc: QdiscMessage) -> Message:
     return Message(RTM_DELTCLASS, 0, qdisc.body())
 
 
-def dump_classes(route: RouteSocket, ifindex: int) -> Iterator[TcObject]:
-    """Yield the classes of one device; none if it is not there.
+def dump_classes(route: RouteSocket, ifindex: int) -> list[TcObject]:
+    """Return the classes of one device; none if it is not there.
 
     Raises:
         KernelRefusal: the kernel would not list.
     """
-    for reply in route.dump(Message(RTM_GETTCLASS, 0, tc_body(ifindex, 0, 0, 0, b""))):
-        if reply.type == RTM_NEWTCLASS:
-            yield TcObject(reply)
+    return route.dump(Message(RTM_GETTCLASS, 0, tc_body(ifindex, 0, 0, 0, b"")), TcObject)

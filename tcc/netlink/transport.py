@@ -7,10 +7,9 @@ as such, never waited for.
 """
 
 import errno
-import itertools
 import select
 import socket
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
@@ -19,13 +18,14 @@ from tcc.netlink.messages import (
     NLM_F_DUMP,
     NLM_F_DUMP_INTR,
     NLM_F_REQUEST,
-    NLMSG_DONE,
     NLMSG_ERROR,
     NLMSGHDR,
     Ack,
     KernelRefusal,
+    Made,
     Message,
     Reply,
+    answers_to,
     parse_ack,
     split,
 )
@@ -42,6 +42,7 @@ LARGEST_DATAGRAM: Final = 1 << 20
 LARGEST_SEND: Final = 1 << 16  # well below the send buffer that every kernel grants
 PATIENCE: Final = 5  # seconds without a byte before a dump counts as lost
 DUMP_ATTEMPTS: Final = 8
+SEQUENCE_LIMIT: Final = 1 << 32
 LOST_TEXT: Final = "the kernel's answer was lost: the receive buffer was full"
 
 
@@ -70,7 +71,7 @@ class RouteSocket:
         self._socket = route_socket(namespace)
         self._buffer = bytearray(LARGEST_DATAGRAM)
         self._view = memoryview(self._buffer)
-        self._sequence = itertools.count(1)
+        self._sequence = 1
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
         self._configure(receive_buffer)
@@ -165,19 +166,17 @@ class RouteSocket:
         return acks
 
     def _exchange(self, messages: Sequence[Message], first: int) -> list[Ack]:
-        """Send `messages` in one datagram and collect their answers."""
-        parts = []
-        expected = {}
-        for index, (kind, flags, body) in enumerate(messages, first):
-            sequence = next(self._sequence) & 0xFFFFFFFF
-            expected[sequence] = index
+        """Send `messages` in one datagram and return their answers, numbered from `first`."""
+        start = self._take_sequence(len(messages))
+        parts: list[bytes] = []
+        for sequence, (kind, flags, body) in enumerate(messages, start):
             asked = flags | NLM_F_REQUEST | NLM_F_ACK
-            parts.append(NLMSGHDR.pack(NLMSGHDR.size + len(body), kind, asked, sequence, 0))
-            parts.append(body)
-            parts.append(bytes(-len(body) & 3))
+            length = NLMSGHDR.size + len(body)
+            parts += (NLMSGHDR.pack(length, kind, asked, sequence, 0), body, bytes(-length & 3))
         self._socket.send(b"".join(parts))
-        answers: dict[int, Ack] = {}
-        while len(answers) < len(messages):
+        answers = [Ack(first + index, errno.ENOBUFS, LOST_TEXT) for index in range(len(messages))]
+        missing = len(messages)
+        while missing:
             try:
                 data, size = self._datagram(socket.MSG_DONTWAIT)
             except BlockingIOError:
@@ -187,13 +186,18 @@ class RouteSocket:
                     raise
                 continue
             for sequence, reply in split(data, size):
-                if reply.type == NLMSG_ERROR and sequence in expected:
-                    index = expected[sequence]
-                    answers[index] = parse_ack(reply, index)
-        return [
-            answers.get(index) or Ack(index, errno.ENOBUFS, LOST_TEXT)
-            for index in range(first, first + len(messages))
-        ]
+                if reply.type == NLMSG_ERROR and 0 <= sequence - start < len(messages):
+                    answers[sequence - start] = parse_ack(reply, first + sequence - start)
+                    missing -= 1
+        return answers
+
+    def _take_sequence(self, count: int) -> int:
+        """Return the first of `count` numbers that follow one another."""
+        if self._sequence + count > SEQUENCE_LIMIT:
+            self._sequence = 1
+        start = self._sequence
+        self._sequence += count
+        return start
 
     def get(self, message: Message) -> Reply:
         """Send a request for one object and return it.
@@ -201,13 +205,18 @@ class RouteSocket:
         Raises:
             KernelRefusal: there is no such object, or it may not be seen.
         """
-        replies, _ = self._collect(message, NLM_F_ACK)
+        replies, _ = self._collect(message, NLM_F_ACK, Reply)
         if not replies:
             raise KernelRefusal(Ack(0, errno.ENODATA))
         return replies[0]
 
-    def dump(self, message: Message) -> list[Reply]:
-        """Send a request for all objects and return them.
+    def dump(
+        self, message: Message, make: Callable[[int, int, bytes, int, int], Made]
+    ) -> list[Made]:
+        """Send a request for all objects and return what `make` makes of them.
+
+        `make` is called with what a `Reply` holds: `Reply` itself, `TcObject`,
+        or a function.
 
         A dump during which the kernel's tables changed is not consistent and
         is made again, which is why this is a list and not an iterator.
@@ -218,7 +227,7 @@ class RouteSocket:
         """
         for _ in range(DUMP_ATTEMPTS):
             try:
-                replies, consistent = self._collect(message, NLM_F_DUMP)
+                replies, consistent = self._collect(message, NLM_F_DUMP, make)
             except OSError as problem:
                 if isinstance(problem, KernelRefusal) or problem.errno != errno.ENOBUFS:
                     raise
@@ -228,31 +237,26 @@ class RouteSocket:
                 return replies
         raise DumpInterrupted
 
-    def _collect(self, message: Message, extra: int) -> tuple[list[Reply], bool]:
+    def _collect(
+        self, message: Message, extra: int, make: Callable[[int, int, bytes, int, int], Made]
+    ) -> tuple[list[Made], bool]:
         """Send one request; return its answers, and whether they belong together."""
-        sequence = next(self._sequence) & 0xFFFFFFFF
+        sequence = self._take_sequence(1)
         flags = message.flags | NLM_F_REQUEST | extra
         length = NLMSGHDR.size + len(message.body)
         self._socket.send(NLMSGHDR.pack(length, message.type, flags, sequence, 0) + message.body)
-        replies: list[Reply] = []
-        consistent = True
-        for answered, reply in self._messages():
-            if answered != sequence:
-                continue
-            if reply.flags & NLM_F_DUMP_INTR and extra == NLM_F_DUMP:
-                consistent = False
-            if reply.type in {NLMSG_DONE, NLMSG_ERROR}:
-                ack = parse_ack(reply, 0)
+        replies: list[Made] = []
+        marks = 0
+        while self._poll.poll(PATIENCE * 1000):
+            data, size = self._datagram()
+            found, flags, end = answers_to(sequence, data, size, make)
+            replies += found
+            marks |= flags
+            if end is not None:
+                ack = parse_ack(end, 0)
                 if not ack.ok:
                     raise KernelRefusal(ack)
-                break
-            replies.append(reply)
-        return replies, consistent
-
-    def _messages(self) -> Iterator[tuple[int, Reply]]:
-        """Yield messages for as long as they come; `TimeoutError` when they stop."""
-        while self._poll.poll(PATIENCE * 1000):
-            yield from split(*self._datagram())
+                return replies, not (marks & NLM_F_DUMP_INTR and extra == NLM_F_DUMP)
         raise TimeoutError(errno.ETIMEDOUT, f"no answer from the kernel in {PATIENCE} s")
 
     def _drain(self) -> None:

@@ -10,7 +10,7 @@ otherwise (netlink(7)); `U16_BE` and `U32_BE` are for those that do.
 
 import socket
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -76,7 +76,11 @@ class Scalar:
 
     def encode(self, name: str, value: Value) -> bytes:
         """Return the integer's bytes; raise `EncodeError` when it is out of range."""
-        return self._pack(check_integer(name, value, self.low, self.high))
+        try:
+            return self._pack(value)
+        except struct.error:  # say which and why only when it went wrong
+            check_integer(name, value, self.low, self.high)
+            raise
 
     def decode(self, name: str, data: Buffer, start: int, stop: int) -> int:
         """Return the integer; raise `DecodeError` when the payload has another size."""
@@ -171,6 +175,32 @@ class Raw:
 RAW = Raw()
 
 
+class Record(Mapping[str, int]):
+    """The fields of a structure that was read: a mapping without the cost of a dict."""
+
+    __slots__ = ("_numbers", "_places")
+
+    def __init__(self, places: Mapping[str, int], numbers: Sequence[int]) -> None:
+        self._places = places
+        self._numbers = numbers
+
+    def __getitem__(self, name: str) -> int:
+        """Return a field; raise `KeyError` if the structure has none of that name."""
+        return self._numbers[self._places[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names, in the structure's order."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return the number of fields."""
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        """Show names and numbers, as a dict would."""
+        return repr(dict(self))
+
+
 class Struct:
     """A C structure of integers: a mapping from field name to integer.
 
@@ -181,44 +211,59 @@ class Struct:
     fields at the end of a structure: those are ignored.
     """
 
-    __slots__ = ("_layout", "_swapped", "fields", "size")
+    __slots__ = ("_big", "_codes", "_layout", "_places", "_unpack", "code", "names", "size")
 
     def __init__(self, layout: str) -> None:
-        pairs = [word.split(":") for word in layout.split()]
-        self.fields = tuple((name, code.lstrip(">")) for name, code in pairs if name)
-        self._swapped = frozenset(name for name, code in pairs if code.startswith(">"))
-        self._layout = struct.Struct("=" + "".join(code.lstrip(">") for _, code in pairs))
+        words = [word.split(":") for word in layout.split()]
+        fields = [(name, code) for name, code in words if name]
+        self.names = tuple(name for name, _ in fields)
+        self._codes = tuple(code.lstrip(">") for _, code in fields)
+        self._big = tuple(i for i, (_, code) in enumerate(fields) if code.startswith(">"))
+        self._places = {name: place for place, name in enumerate(self.names)}
+        self.code = "".join(code.lstrip(">") for _, code in words)
+        self._layout = struct.Struct("=" + self.code)
+        self._unpack = self._layout.unpack_from
         self.size = self._layout.size
 
     def encode(self, name: str, value: Value) -> bytes:
         """Return the structure's bytes."""
         if not isinstance(value, Mapping):
             raise EncodeError(name, f"expected a mapping of field names, got {value!r}")
-        names = [field for field, _ in self.fields]
-        if unknown := set(value) - set(names):
-            raise EncodeError(f"{name}.{min(unknown)}", f"no such field; known: {', '.join(names)}")
-        numbers = []
-        for field, code in self.fields:
-            number = check_integer(f"{name}.{field}", value.get(field, 0), *integer_range(code))
-            numbers.append(_swap(number, code) if field in self._swapped else number)
-        return self._layout.pack(*numbers)
+        numbers = [value.get(field, 0) for field in self.names]
+        if not value.keys() <= self._places.keys():
+            unknown = ", ".join(sorted(value.keys() - self._places.keys()))
+            raise EncodeError(f"{name}.{unknown}", f"no such field; known: {', '.join(self.names)}")
+        try:
+            return self._layout.pack(*self._swap(numbers))
+        except (struct.error, OverflowError, TypeError):  # say which only when it went wrong
+            for field, code, number in zip(self.names, self._codes, numbers, strict=True):
+                check_integer(f"{name}.{field}", number, *integer_range(code))
+            raise
 
-    def decode(self, name: str, data: Buffer, start: int, stop: int) -> dict[str, int]:
+    def decode(self, name: str, data: Buffer, start: int, stop: int) -> Record:
         """Return the fields; raise `DecodeError` when the payload is too short."""
         if stop - start < self.size:
             raise DecodeError(name, f"expected {self.size} bytes, got {stop - start}")
-        numbers = self._layout.unpack_from(data, start)
-        if not self._swapped:
-            return {field: number for (field, _), number in zip(self.fields, numbers, strict=True)}
-        return {
-            field: _swap(number, code) if field in self._swapped else number
-            for (field, code), number in zip(self.fields, numbers, strict=True)
-        }
+        return self.record(self._unpack(data, start))
 
+    @property
+    def mixed_order(self) -> bool:
+        """Whether some field is big-endian."""
+        return bool(self._big)
 
-def _swap(number: int, code: str) -> int:
-    """Change between network and machine order; the field is unsigned."""
-    return socket.htons(number) if code == "H" else socket.htonl(number)
+    def record(self, numbers: Sequence[int]) -> Record:
+        """Return the fields, given as they stand in the structure."""
+        return Record(self._places, self._swap(numbers) if self._big else numbers)
+
+    def _swap(self, numbers: Sequence[int]) -> Sequence[int]:
+        """Change the big-endian fields between network and machine order."""
+        if not self._big:
+            return numbers
+        swapped = list(numbers)
+        for index in self._big:
+            turn = socket.htons if self._codes[index] == "H" else socket.htonl
+            swapped[index] = turn(swapped[index])
+        return swapped
 
 
 class Table:

@@ -91,12 +91,12 @@ class Journal:
 
     def commit(self, record: Record) -> None:
         """The change is complete: what is ours is its `owned_after`."""
-        self._write_owned(record.owned_after)
         entries = self._entries()
-        number = int(entries[-1].name) + 1 if entries else 1
-        stored.move(self.path / "journal", self.path / "history" / f"{number:06}")
         for old in entries[: max(0, len(entries) + 1 - DEPTH)]:
             stored.remove(old)
+        self._write_owned(record.owned_after)
+        number = int(entries[-1].name) + 1 if entries else 1
+        stored.move(self.path / "journal", self.path / "history" / f"{number:06}")
 
     def undone(self, record: Record) -> None:
         """The change was taken back: what is ours is its `owned_before`."""

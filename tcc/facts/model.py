@@ -23,6 +23,8 @@ class QdiscFacts(Node):
     """`root`, `ingress`, `clsact` or the class it hangs on (`1:1`)."""
     options: Hex = ""
     """The kernel's own TCA_OPTIONS, so that nothing is lost in translation."""
+    sized: bool = False
+    """Whether a size table of tc-stab(8) hangs on it."""
 
 
 class DeviceFacts(Node):
@@ -63,7 +65,7 @@ class Facts(Node):
     qdiscs: tuple[str, ...] = ()
     """Kinds that this kernel accepted when tried in a throw-away namespace."""
     devices: tuple[DeviceFacts, ...] = ()
-    sysctls: dict[str, str] = {}
+    sysctls: dict[str, str] = Field(default_factory=dict)
     """Those that matter, such as `net.core.default_qdisc`; absent ones are left out."""
     ticks_per_us: tuple[int, int] = (125, 8)
     """Packet-scheduler clock ticks per microsecond as a fraction (/proc/net/psched)."""

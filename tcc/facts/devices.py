@@ -1,0 +1,92 @@
+"""The network devices of a namespace, and what hangs on them, as facts."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tcc.facts.model import DeviceFacts, QdiscFacts
+from tcc.facts.owners import owner
+from tcc.netlink import links, qdisc
+from tcc.netlink.handle import INGRESS, Handle
+from tcc.netlink.links import Link
+from tcc.netlink.objects import TcObject
+from tcc.netlink.transport import RouteSocket
+
+_ETHERNET_HEADER = 14
+_BITS_PER_MEGABIT = 10**6
+
+
+def devices(route: RouteSocket, root: Path = Path("/")) -> tuple[DeviceFacts, ...]:
+    """Return every device, in the kernel's order.
+
+    Speeds come from /sys/class/net and owners from the daemons' files, both only for devices
+    that are the very ones meant: files of another namespace are about others.
+
+    Raises:
+        OSError: the kernel would not list.
+    """
+    found = links.dump(route)
+    names = {link.ifindex: link.name for link in found}
+    hanging: dict[int, list[TcObject]] = {}
+    for one in qdisc.dump(route):
+        hanging.setdefault(one.ifindex, []).append(one)
+    return tuple(_device(link, names, hanging.get(link.ifindex, ()), root) for link in found)
+
+
+def _device(
+    link: Link, names: dict[int, str], hanging: Sequence[TcObject], root: Path
+) -> DeviceFacts:
+    header = link.hard_header_length
+    below = link.lower if link.lower_namespace is None and link.kind != "veth" else None
+    here = _is_here(link, root)
+    return DeviceFacts(
+        name=link.name,
+        kind=link.kind,
+        index=link.ifindex,
+        mtu=link.mtu,
+        hard_header=_ETHERNET_HEADER if header is None else header,
+        tx_queues=link.tx_queues,
+        rx_queues=link.rx_queues,
+        up=link.up,
+        speed=_speed(link.name, root) if here else None,
+        lower=names.get(below or 0),
+        master=names.get(link.master or 0),
+        owner=owner(link.ifindex, link.name, root) if here else None,
+        qdiscs=tuple(qdisc_facts(hanging)),
+    )
+
+
+def qdisc_facts(hanging: Iterable[TcObject]) -> Iterable[QdiscFacts]:
+    """Yield what the kernel says of qdiscs, in its order."""
+    for one in hanging:
+        kind = one.kind
+        yield QdiscFacts(
+            kind=kind,
+            handle=f"{one.handle.major:x}:",
+            parent=_parent(kind, one.parent),
+            options=(one.options or b"").hex(),
+            sized=one.sized,
+        )
+
+
+def _parent(kind: str, parent: Handle) -> str:
+    return (
+        (kind if kind in {"ingress", "clsact"} else "ingress") if parent == INGRESS else str(parent)
+    )
+
+
+def _is_here(link: Link, root: Path) -> bool:
+    """Whether /sys speaks of this device: same name, same number."""
+    try:
+        text = (root / "sys/class/net" / link.name / "ifindex").read_text("ascii")
+    except OSError:
+        return False
+    return text.strip() == str(link.ifindex)
+
+
+def _speed(name: str, root: Path) -> int | None:
+    """Return bit/s; None where the driver does not know (it says -1, or refuses)."""
+    try:
+        megabits = int((root / "sys/class/net" / name / "speed").read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+    return megabits * _BITS_PER_MEGABIT if megabits > 0 else None

@@ -1,0 +1,66 @@
+"""Everything that shaping depends on, found out on this machine."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tcc.facts.devices import devices
+from tcc.facts.inside import inside
+from tcc.facts.kinds import probe
+from tcc.facts.model import Facts
+from tcc.facts.sysctls import COMMON_TICKS, sysctls, ticks_per_us
+from tcc.netlink.namespace import Namespace
+from tcc.netlink.transport import RouteSocket
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Facts, and sentences about what could not be found out."""
+
+    facts: Facts
+    unknown: tuple[str, ...]
+
+
+def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gathered:
+    """Return the facts of a network namespace; None is the one of this process.
+
+    Raises:
+        FileNotFoundError: there is no such namespace.
+        PermissionError: entering it takes CAP_SYS_ADMIN.
+        OSError: the kernel would not list its devices.
+    """
+    unknown = []
+    with RouteSocket(namespace) as route:
+        found = devices(route, root)
+    kinds = probe()
+    if kinds is None:
+        unknown.append(
+            "which kinds of qdisc the kernel has: trying them takes root, or user namespaces"
+        )
+    ticks = ticks_per_us(root)
+    if ticks is None:
+        unknown.append("the packet scheduler's clock: /proc/net/psched cannot be read")
+    if all(device.speed is None for device in found):
+        unknown.append("the speed of any device: no driver tells it")
+    facts = Facts(
+        kernel=os.uname().release,
+        qdiscs=kinds or (),
+        devices=found,
+        sysctls=inside(namespace, lambda: sysctls(root)),
+        ticks_per_us=ticks or COMMON_TICKS,
+        openwrt=_openwrt(root),
+    )
+    return Gathered(facts, tuple(unknown))
+
+
+def _openwrt(root: Path) -> str | None:
+    """Return DISTRIB_RELEASE of /etc/openwrt_release."""
+    try:
+        text = (root / "etc/openwrt_release").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    for line in text.splitlines():
+        name, _, value = line.partition("=")
+        if name == "DISTRIB_RELEASE":
+            return value.strip("'\"")
+    return None

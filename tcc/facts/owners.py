@@ -1,0 +1,39 @@
+"""Which daemon manages a device, from the files that the daemons leave for others.
+
+- systemd-networkd: /run/systemd/netif/links/IFINDEX, `ADMIN_STATE=` other than `unmanaged`
+  (sd-network(3));
+- NetworkManager: /run/NetworkManager/devices/IFINDEX, `managed=true`;
+- sqm-scripts: /var/run/sqm/IFNAME.state, there while its qdiscs are.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+Owner = Literal["networkmanager", "networkd", "sqm"]
+
+
+def owner(ifindex: int, name: str, root: Path = Path("/")) -> Owner | None:
+    """Return the daemon that manages the device; None when none is found.
+
+    sqm-scripts come first: they are about qdiscs, the others about addresses.
+    """
+    states = [root / run / "sqm" / f"{name}.state" for run in ("run", "var/run")]
+    if any(state.is_file() for state in states):
+        return "sqm"
+    told = _words(root / "run/NetworkManager/devices" / str(ifindex))
+    if told.get("managed") == "true":
+        return "networkmanager"
+    told = _words(root / "run/systemd/netif/links" / str(ifindex))
+    if told.get("ADMIN_STATE", "unmanaged") != "unmanaged":
+        return "networkd"
+    return None
+
+
+def _words(path: Path) -> dict[str, str]:
+    """Return the `name=value` lines of a file; none where it cannot be read."""
+    try:
+        lines = path.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return {}
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -1,0 +1,1 @@
+"""Text to tree and back: the language as it is written."""

@@ -42,23 +42,30 @@ class Automaton:
 
     def run(self, stream: Iterator[Token], recover: Recover) -> Clauses:
         """Read all tokens; return the clauses of the file."""
-        states, values, makers = self.states, self.values, self._makers
-        actions = t.ACTIONS
-        for token in stream:
-            kind = token[0]
+        states, values, makers, rules = self.states, self.values, self._makers, self._rules
+        actions, gotos = t.ACTIONS, t.GOTOS
+        for read in stream:
+            token = read
             while True:
-                action = actions[states[-1]][kind]
-                if action < 0:
-                    self._reduce(action)
+                action = actions[states[-1]][token[0]]
+                if action < 0:  # as _reduce does
+                    make, origin, size = rules[action]
+                    if make is None:
+                        states[-1] = gotos[states[-2]][origin]
+                    elif size == 1:
+                        values[-1] = make(values[-1:])
+                        states[-1] = gotos[states[-2]][origin]
+                    else:
+                        self._reduce(action)
                     continue
-                if action == 0 or (kind in _OPENING and self.full):
+                if action == 0 or (token[0] in _OPENING and self.full):
                     other = recover(token, stream)
                     if other is None:
                         break
-                    token, kind = other, other[0]
+                    token = other
                     continue
-                make = makers[kind]
-                values.append(make(token) if make else token)
+                maker = makers[token[0]]
+                values.append(maker(token) if maker else token)
                 states.append(action)
                 break
         self.settle()

@@ -6,13 +6,13 @@ a line read otherwise than it is (CVE-2021-42574); both are errors wherever they
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from tcc.diagnostics import Diagnostic, Fix, error
 from tcc.source import Source, Span
 
-_ODD = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f]+|[\x7f-\x9f]+|\r(?!\n)|[\u2028-\u202e\u2066-\u2069]+"
-)
+_ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
+_RETURN = re.compile(r"\r(?!\n)")
 
 # Outside strings and comments these stand for blanks or nothing, mostly after copying
 # from a web page.
@@ -58,6 +58,11 @@ LOOK_ALIKES = {
 }
 
 
+def is_odd(character: str) -> bool:
+    """Whether `odd_characters` reports this one."""
+    return character == "\r" or _ODD.match(character) is not None
+
+
 def name_of(character: str) -> str:
     """Return a name for a character that cannot be shown as itself."""
     if character == "\0":
@@ -71,7 +76,8 @@ def name_of(character: str) -> str:
 
 def odd_characters(source: Source) -> Iterator[Diagnostic]:
     """Yield `control-character` for each run of characters that no policy may have."""
-    for match in _ODD.finditer(source.text):
+    returns = _RETURN.finditer(source.text) if "\r" in source.text else ()
+    for match in chain(_ODD.finditer(source.text), returns):
         span = Span(source.path, match.start(), match.end())
         fix = Fix("take it out", span, "")
         if match[0] == "\r":

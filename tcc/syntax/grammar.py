@@ -11,10 +11,13 @@ fails when the file is not what the grammar says. After a change of the grammar:
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lark import Lark, Token
+from lark.grammar import Rule
 from lark.parsers.lalr_analysis import Shift
+
+_States = dict[int, dict[str, tuple[Any, Any]]]
 
 HERE = Path(__file__).parent
 TABLES = HERE / "tables.py"
@@ -28,7 +31,9 @@ class LineEnds:
     """
 
     always_accept = ("NEWLINE", "SEMICOLON")
-    goes_on = frozenset("COMMA RANGE PLUS MINUS STAR SLASH OF SYMBOL LPAR CALL".split())
+    goes_on = frozenset(
+        ("COMMA", "RANGE", "PLUS", "MINUS", "STAR", "SLASH", "OF", "SYMBOL", "LPAR", "CALL")
+    )
     closed = frozenset(("END", "LBRACE"))
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
@@ -73,7 +78,7 @@ def build() -> Lark:
 
 def _pattern(lark: Lark) -> tuple[list[str], str]:
     """Return the terminals in the order lark tries them, and one expression for all."""
-    terminals = lark.parser.lexer.lexer.root_lexer.terminals  # type: ignore[attr-defined]
+    terminals = lark.parser.lexer.lexer.root_lexer.terminals
     patterns = {item.name: item.pattern.to_regexp() for item in terminals}
     blank = patterns.pop("BLANK")
     shapes = "|".join(f"({pattern})" for pattern in patterns.values())
@@ -87,9 +92,27 @@ class _Table(NamedTuple):
     gotos: list[list[int]]
 
 
+def _makes(rule: Rule) -> str:
+    """Return the name of what `rule` makes; empty when it passes its one symbol on."""
+    return rule.alias or ("" if rule.options.expand1 else rule.origin.name)
+
+
+def _beyond(states: _States, state: int, to: int) -> int:
+    """Return where a step from `state` to `to` ends up.
+
+    A state that can do nothing but reduce by a rule that makes nothing is passed through
+    here, once for all, and not at every value of every policy.
+    """
+    while True:
+        (what, rule), *others = set(states[to].values()) or {(Shift, None)}
+        if others or what is Shift or _makes(rule) or len(rule.expansion) != 1:
+            return to
+        to = states[state][rule.origin.name][1]
+
+
 def _table(lark: Lark, kinds: dict[str, int], origins: list[str]) -> _Table:
     """Copy lark's table; its own numbers of states change from run to run."""
-    table = lark.parser.parser._parse_table  # type: ignore[attr-defined]
+    table = lark.parser.parser._parse_table
     rules = list(lark.rules)
     symbols = [*kinds, *origins]
     order = [table.start_states["start"]]
@@ -102,6 +125,7 @@ def _table(lark: Lark, kinds: dict[str, int], origins: list[str]) -> _Table:
             if what is not Shift:
                 action[kinds[symbol]] = -1 - rules.index(to)
                 continue
+            to = _beyond(table.states, state, to)
             if to not in numbers:
                 numbers[to] = len(order)
                 order.append(to)
@@ -128,9 +152,8 @@ def generate() -> str:
     table = _table(lark, kinds, origins)
     rules = []
     for rule in lark.rules:
-        makes = rule.alias or ("" if rule.options.expand1 else rule.origin.name)
         origin, size = origins.index(rule.origin.name), len(rule.expansion)
-        rules.append(f'("{makes}", {origin}, {size})')
+        rules.append(f'("{_makes(rule)}", {origin}, {size})')
     lines = [
         '"""Tables made from grammar/policy.lark by `python -m tcc.syntax.grammar`."""',
         "",

@@ -12,7 +12,9 @@ from tcc.source import Source, Span
 from tcc.syntax import tables as t
 from tcc.syntax.lexer import Token
 
-TOP_WORDS = frozenset("let param include profile link tier workload testbed objective".split())
+TOP_WORDS = frozenset(
+    ("let", "param", "include", "profile", "link", "tier", "workload", "testbed", "objective")
+)
 _MOST_RELATED = 3
 
 

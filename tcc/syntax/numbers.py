@@ -28,13 +28,13 @@ UNITS = (
 
 # Other people's words for units that mean one thing only.
 _SPELLINGS = {
-    **{word: "s" for word in ("sec", "secs", "second", "seconds")},
-    **{word: "ms" for word in ("msec", "msecs", "millisecond", "milliseconds")},
-    **{word: "us" for word in ("usec", "usecs", "µs", "μs", "microsecond", "microseconds")},
-    **{word: "ns" for word in ("nsec", "nsecs", "nanosecond", "nanoseconds")},
-    **{word: "min" for word in ("mins", "minute", "minutes")},
-    **{word: "h" for word in ("hr", "hrs", "hour", "hours")},
-    **{word: "B" for word in ("byte", "bytes", "octet", "octets")},
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("msec", "msecs", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("usec", "usecs", "µs", "μs", "microsecond", "microseconds"), "us"),
+    **dict.fromkeys(("nsec", "nsecs", "nanosecond", "nanoseconds"), "ns"),
+    **dict.fromkeys(("mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("byte", "bytes", "octet", "octets"), "B"),
 }
 _SHAPE = re.compile(r"(ki|mi|gi|ti|[kmgt]?)(bps|bits?/s|bitps|bits|b/s|bytes?|b|)", re.I)
 

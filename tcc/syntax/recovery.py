@@ -12,7 +12,7 @@ from tcc.syntax import messages
 from tcc.syntax import tables as t
 from tcc.syntax.automaton import Automaton
 from tcc.syntax.lexer import Token
-from tcc.syntax.nodes import Clauses, Items, Nodes, Value
+from tcc.syntax.nodes import Clauses, Nodes, Value
 from tcc.syntax.tree import Block, Broken, Clause, Word
 
 
@@ -113,9 +113,7 @@ def _flat(parts: list[Value]) -> list[Value]:
     """Return the parts of a clause with the operands out of their lists."""
     flat: list[Value] = []
     for part in parts:
-        if isinstance(part, list) and not isinstance(part, Items | Clauses):
-            flat.extend(part)
-        elif isinstance(part, Items):
+        if isinstance(part, list):
             flat.extend(part)
         else:
             flat.append(part)

@@ -3,6 +3,9 @@
 Every clause of the language is a word, its operands, perhaps a block. What the words
 mean is not known here; `tcc.passes` gives them meaning from its tables. Every node has
 the span of the text it was read from.
+
+Nodes are never changed once they are made. `frozen=True` would say the same, but making a
+node would take three times as long, and a long policy has millions of them.
 """
 
 from collections.abc import Iterator
@@ -13,7 +16,7 @@ from tcc.source import Source, Span
 from tcc.units import Dimension
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Word:
     """A name or keyword: `wan`, `per-host`, `cs5`; unquoted."""
 
@@ -21,7 +24,7 @@ class Word:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Text:
     """A quoted string; `value` is without quotes and escapes."""
 
@@ -29,7 +32,7 @@ class Text:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Number:
     """A number with or without a unit: `100mbit`, `-4B`, `95%`, `16`, `0xff`.
 
@@ -43,7 +46,7 @@ class Number:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Address:
     """An IPv4 or IPv6 address or prefix as written: `10.0.9.0/24`, `2001:db8::1`."""
 
@@ -51,7 +54,7 @@ class Address:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Symbol:
     """An operator that a clause takes as an operand: `=`, `:`, `>=`, `<=`, `+`."""
 
@@ -59,7 +62,7 @@ class Symbol:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Binary:
     """`left op right`; op is one of `+ - * / of ..`.
 
@@ -72,7 +75,7 @@ class Binary:
     right: "Operand"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Call:
     """`min(a, b)`."""
 
@@ -81,7 +84,7 @@ class Call:
     arguments: tuple["Operand", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Group:
     """An operand in parentheses, kept so that the formatter can print it again."""
 
@@ -89,7 +92,7 @@ class Group:
     inner: "Operand"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Many:
     """Operands joined by commas: `cs5, cs6`; at least two."""
 
@@ -97,7 +100,7 @@ class Many:
     items: tuple["Operand", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Broken:
     """An operand that could not be read; a diagnostic says why.
 
@@ -110,7 +113,7 @@ class Broken:
 Operand = Word | Text | Number | Address | Symbol | Binary | Call | Group | Many | Broken
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Clause:
     """A word, its operands, perhaps a block: one thing that a policy says.
 
@@ -125,7 +128,7 @@ class Clause:
     prefer: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Block:
     """The clauses between `{` and `}`; the span includes the braces."""
 
@@ -133,7 +136,7 @@ class Block:
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Comment:
     """`# ...` to the end of its line; `own_line` when nothing stands before it."""
 
@@ -142,7 +145,7 @@ class Comment:
     own_line: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Tree:
     """One file: its clauses in order and all comments in order."""
 

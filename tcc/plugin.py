@@ -78,8 +78,12 @@ class Wish:
         place = span or self.at(clause)
         if self.prefers(clause):
             return warning(code, place, message, *hints)
-        cure = f"or write `prefer` before `{clause.replace('_', '-')}` to go without it"
-        return error(code, place, message, *hints, cure)
+        if clause not in Shaping.model_fields:
+            return error(code, place, message, *hints)
+        word = "mark" if clause == "mark_mask" else clause.replace("_", "-")
+        return error(
+            code, place, message, *hints, f"or write `prefer` before `{word}` to go without it"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,9 @@ class QdiscPlugin(Protocol):
     """The words of its option block, in tc's spelling."""
     inner_only: bool
     """Whether a policy may choose it only inside another qdisc."""
+    changes_in_place: bool
+    """Whether a live one takes what `netlink` returns; if not, it is made anew under another
+    handle."""
 
     def lower(self, wish: Wish, options: Options | None) -> Lowering:
         """Turn a wish, and the options its block spells out, into settings.

@@ -28,6 +28,7 @@ class CakeMq:
     options_model = CakeOptions
     words = WORDS
     inner_only = False
+    changes_in_place = True
 
     def lower(self, wish: Wish, options: Options | None) -> Lowering:
         """Turn a wish into CakeSettings, as for `cake`."""
@@ -138,8 +139,8 @@ def _priority(wish: Wish) -> Iterator[Diagnostic]:
         "cake-mq-priority",
         wish.at("tiers"),
         "cake_mq puts some IPv4 packets in another tin than their DSCP says",
-        "their priority, which the kernel takes from the TOS byte, comes before the DSCP: "
-        "AF11 to AF41 end up in Best Effort, AF13 to AF43 in Voice",
+        "their priority, which the kernel takes from the TOS byte, comes before the DSCP: in "
+        "diffserv4 AF11, 21, 31, 41 end up in Best Effort and AF13, 23, 33, 43 in Voice",
         f"for forwarded packets `sysctl {PRIORITY}=0`; for this machine's own, a mark mask "
         "or `skbedit priority 0:0` on egress",
     )

@@ -8,10 +8,13 @@ The RFC that would have qdiscs slow sockets down (netdev, August 2022) is in no 
 where a kernel has it, its sysctl shows.
 """
 
+from collections.abc import Mapping
+
 from tcc.diagnostics import Diagnostic
 from tcc.ir import Backpressure
+from tcc.lower.draft import Draft
 from tcc.plugin import Wish
-from tcc.units import NS_PER_MS
+from tcc.units import NS_PER_MS, format_duration
 
 SYSCTL = "net.ipv4.udp_backpressure_interval"
 SNDBUF = 212_992
@@ -30,6 +33,19 @@ def sysctls(wish: Wish, asked: Backpressure) -> dict[str, str]:
     if asked.interval is None or not has_sysctl(wish):
         return {}
     return {SYSCTL: str(-(-asked.interval // NS_PER_MS))}
+
+
+def explain_interval(draft: Draft, asked: Backpressure, found: Mapping[str, str]) -> None:
+    """Record what `interval` became: a sysctl, or nothing where no kernel is known to have it."""
+    if asked.interval is None:
+        return
+    became = " ".join(f"{name}={value}" for name, value in found.items())
+    draft.explain(
+        f"interval {format_duration(asked.interval)}",
+        became or "nothing",
+        "" if became else "it sets a sysctl that no mainline kernel has, nor this host's facts",
+        draft.wish.at("backpressure", "interval"),
+    )
 
 
 def packets_in_flight(asked: Backpressure) -> int | None:

@@ -3,11 +3,12 @@
 Sources: tc-cake(8); cake_change() and cake_set_rate() in net/sched/sch_cake.c.
 """
 
-from tcc.diagnostics import Diagnostic, error
-from tcc.ir import Gso, Shaping, WireSize, wire_size
+from tcc.diagnostics import error
+from tcc.ir import WireSize, wire_size
 from tcc.ir.framing import PRESETS, VLAN_TAG
 from tcc.ir.link import FairnessWish, FlowMode
 from tcc.lower.draft import Draft, rounded
+from tcc.lower.gso import cannot_split_above, decided, gso_clause
 from tcc.plugin import Wish
 from tcc.units import NS_PER_US, format_duration, format_rate, format_size
 from tcc_plugins.cake.options import CakeOptions
@@ -26,9 +27,6 @@ from tcc_plugins.cake.settings import (
 
 U32 = range(2**32)
 UNLIMITED = 2**128  # bit/s, while clause and option are compared: no rate is as high
-SPLIT_LIMIT = 1_000_000_000
-"""CAKE split super-packets up to this rate, in bit/s, before it became an option in 4.19."""
-
 _PLAIN_FAIRNESS: dict[FairnessWish | FlowMode, FlowMode] = {
     "per-flow": "flows",
     "per-source": "srchost",
@@ -215,53 +213,21 @@ def _ack_filter(draft: Draft, options: CakeOptions) -> int:
 
 def _split(draft: Draft, options: CakeOptions, rate: int) -> bool:
     """Return whether to split super-packets; `rate` is the shaper's, in bytes/s."""
-    asked, because = gso_of(draft.wish.shaping, 8 * rate)
-    if draft.wish.shaping.gso is not None and draft.wish.shaping.gso.mode == "split-above":
+    gso = draft.wish.shaping.gso
+    asked, because = decided(gso, 8 * rate) if gso else (None, "")
+    if gso and gso.mode == "split-above":
         draft.found.append(cannot_split_above(draft.wish))
     split = draft.settle("gso", asked, "split_gso", options.split_gso, _gso_word)
     if split is None:
         return True
     span = draft.place("gso", "split_gso")
-    gso = draft.wish.shaping.gso
-    clause = _gso_clause(gso) if gso else _gso_word(split)
+    clause = gso_clause(gso) if gso else _gso_word(split)
     draft.explain(f"gso {clause}", "split-gso" if split else "no-split-gso", because, span)
     return split
 
 
-def _gso_clause(gso: Gso) -> str:
-    if gso.rate is not None:
-        return f"split when bandwidth <= {format_rate(gso.rate)}"
-    return gso.mode if gso.size is None else f"split above {format_size(gso.size)}"
-
-
 def _gso_word(split: bool) -> str:
     return "split" if split else "keep"
-
-
-def gso_of(shaping: Shaping, rate: int) -> tuple[bool | None, str]:
-    """Return whether super-packets are to be split at `rate` bit/s (0: unlimited), and why.
-
-    None when nothing is said of it. `auto` is the rule that CAKE had before the option.
-    """
-    gso = shaping.gso
-    if gso is None:
-        return None, ""
-    if gso.mode in ("auto", "split-when"):
-        limit = SPLIT_LIMIT if gso.mode == "auto" or gso.rate is None else gso.rate
-        shown = format_rate(rate) if rate else "unlimited"
-        return 0 < rate <= limit, f"decided now: {shown}, splitting is for <= {format_rate(limit)}"
-    return gso.mode != "keep", ""
-
-
-def cannot_split_above(wish: Wish) -> Diagnostic:
-    """Return the diagnostic for `gso split above SIZE`, which no kernel can do."""
-    return wish.cannot(
-        "gso",
-        "gso-split-above",
-        "no kernel splits super-packets by their size",
-        "CAKE splits all of them or none; only the reference engine can tell what this would do",
-        "write `gso split`, or `gso split when bandwidth <= 1gbit`",
-    )
 
 
 def _rtt(draft: Draft, options: CakeOptions) -> int:

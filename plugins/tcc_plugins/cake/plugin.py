@@ -28,6 +28,7 @@ class Cake:
     options_model = CakeOptions
     words = WORDS
     inner_only = False
+    changes_in_place = True
 
     def lower(self, wish: Wish, options: Options | None) -> Lowering:
         """Turn a wish into CakeSettings."""

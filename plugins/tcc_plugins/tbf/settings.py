@@ -1,0 +1,187 @@
+"""tbf's settings in bytes and ticks, on the wire and as tc's words.
+
+The kernel keeps a bucket as the time its bytes take, and dumps that time in ticks of 64 ns:
+how many bytes it was made from cannot be read back exactly, so buckets are compared in ticks.
+
+Sources: tbf_change() and tbf_dump() in net/sched/sch_tbf.c; psched_ratecfg_precompute() in
+net/sched/sch_generic.c and psched_l2t_ns() in include/net/sch_generic.h; tc-tbf(8).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from tcc.netlink.kinds import decode_options, encode_options
+from tcc.netlink.wire import Pair
+from tcc.plugin import Child, Difference
+from tcc.units import NS_PER_S
+
+U32_MAX = 2**32 - 1
+TICK_SHIFT = 6
+"""A packet-scheduler tick is 2**6 ns."""
+NS_PER_TICK = 1 << TICK_SHIFT
+ETHERNET, ATM = 1, 2
+"""Link layers of struct tc_ratespec; 1 says that no rate table need be guessed from."""
+CELL, CELL_PAYLOAD = 53, 48
+
+
+@dataclass(frozen=True, slots=True)
+class TbfSettings:
+    """A token bucket filter, and the queue inside it.
+
+    A bucket has two forms: bytes (`burst`, `mtu`), which is what is wanted, and ticks
+    (`buffer`, `peak_buffer`), which is all that a dump tells. The form that is not known is 0.
+    """
+
+    rate: int
+    """Bytes per second."""
+    limit: int
+    """Bytes that may wait; governs only a FIFO inside."""
+    burst: int = 0
+    buffer: int = 0
+    peak: int = 0
+    """Bytes per second; 0 is none."""
+    mtu: int = 0
+    """The peak's bucket in bytes."""
+    peak_buffer: int = 0
+    overhead: int = 0
+    mpu: int = 0
+    linklayer: int = ETHERNET
+    inner: Child | None = None
+    """None where it is not known: a dump tells of the inner qdisc separately."""
+
+
+def time_of(size: int, rate: int, settings: TbfSettings) -> int:
+    """Return how long `size` bytes take at `rate` bytes/s, in ns, as the kernel computes it."""
+    size = max(size + settings.overhead, settings.mpu)
+    if settings.linklayer == ATM:
+        size = -(-size // CELL_PAYLOAD) * CELL
+    factor, shift = NS_PER_S, 0
+    while not (factor // rate) >> 31 & 1 and not factor >> 63 & 1:
+        factor, shift = factor * 2, shift + 1
+    return size * (factor // rate & U32_MAX) >> shift
+
+
+def ticks_of(settings: TbfSettings) -> int:
+    """Return the bucket as the kernel dumps it."""
+    if not settings.burst:
+        return settings.buffer
+    return (time_of(settings.burst, settings.rate, settings) >> TICK_SHIFT) & U32_MAX
+
+
+def peak_ticks_of(settings: TbfSettings) -> int:
+    """Return the peak's bucket as the kernel dumps it."""
+    if not settings.peak or not settings.mtu:
+        return settings.peak_buffer
+    return (time_of(settings.mtu, settings.peak, settings) >> TICK_SHIFT) & U32_MAX
+
+
+def encode(settings: TbfSettings) -> bytes:
+    """Return the payload of TCA_OPTIONS.
+
+    No rate tables: no kernel since 3.8 looks anything up in them, and with the link layer
+    given they are not even looked at. Where the burst in bytes is known it goes along and
+    the kernel uses it instead of the ticks.
+
+    Raises:
+        EncodeError: a value that its field cannot carry.
+    """
+    parms = {
+        "rate_linklayer": settings.linklayer,
+        "rate_overhead": settings.overhead,
+        "rate_mpu": settings.mpu,
+        "rate_rate": min(settings.rate, U32_MAX),
+        "limit": settings.limit,
+        "buffer": settings.buffer or min(ticks_up(settings.burst, settings.rate), U32_MAX),
+    }
+    if settings.peak:
+        parms |= {
+            "peakrate_linklayer": settings.linklayer,
+            "peakrate_overhead": settings.overhead,
+            "peakrate_mpu": settings.mpu,
+            "peakrate_rate": min(settings.peak, U32_MAX),
+            "mtu": settings.peak_buffer or min(ticks_up(settings.mtu, settings.peak), U32_MAX),
+        }
+    pairs: list[Pair] = [("PARMS", parms)]
+    if settings.burst:
+        pairs.append(("BURST", settings.burst))
+    if settings.rate > U32_MAX:
+        pairs.append(("RATE64", settings.rate))
+    if settings.peak:
+        if settings.peak > U32_MAX:
+            pairs.append(("PRATE64", settings.peak))
+        if settings.mtu:
+            pairs.append(("PBURST", settings.mtu))
+    return encode_options("tbf", pairs)
+
+
+def ticks_up(size: int, rate: int) -> int:
+    """Return the ticks that `size` bytes take at `rate` bytes/s, rounded up."""
+    return -(-size * NS_PER_S // (rate * NS_PER_TICK))
+
+
+def decode(payload: bytes) -> TbfSettings:
+    """Return the settings of a dump; raises DecodeError for malformed attributes."""
+    said = dict(cast("list[tuple[str, object]]", decode_options("tbf", payload)))
+    parms = cast("Mapping[str, int]", said["PARMS"])
+    return TbfSettings(
+        rate=cast(int, said.get("RATE64", parms["rate_rate"])),
+        limit=parms["limit"],
+        burst=cast(int, said.get("BURST", 0)),
+        buffer=parms["buffer"],
+        peak=cast(int, said.get("PRATE64", parms["peakrate_rate"])),
+        mtu=cast(int, said.get("PBURST", 0)),
+        peak_buffer=parms["mtu"] if parms["peakrate_rate"] else 0,
+        overhead=parms["rate_overhead"],
+        mpu=parms["rate_mpu"],
+        linklayer=parms["rate_linklayer"],
+    )
+
+
+def differences(wanted: TbfSettings, observed: TbfSettings) -> Sequence[Difference]:
+    """Compare what the kernel would dump of each; the inner qdisc is compared by itself."""
+    return [
+        Difference(name, want, have)
+        for (name, want), have in zip(
+            describe(wanted).items(), describe(observed).values(), strict=True
+        )
+        if want != have
+    ]
+
+
+def describe(settings: TbfSettings) -> Mapping[str, str]:
+    """Return every setting in words for people, named as tc names them."""
+    return {
+        "rate": f"{8 * settings.rate}bit",
+        "burst": f"{ticks_of(settings)} ticks of 64ns",
+        "limit": f"{settings.limit}b",
+        "peakrate": f"{8 * settings.peak}bit" if settings.peak else "none",
+        "mtu": f"{peak_ticks_of(settings)} ticks of 64ns",
+        "overhead": f"{settings.overhead}",
+        "mpu": f"{settings.mpu}",
+        "linklayer": "atm" if settings.linklayer == ATM else "ethernet",
+    }
+
+
+def command(settings: TbfSettings) -> Sequence[str]:
+    """Return tc's words; a burst known only in ticks is given in bytes, rounded up."""
+    words = [
+        "rate", f"{8 * settings.rate}bit",
+        "burst", f"{settings.burst or bytes_up(settings.buffer, settings.rate)}",
+        "limit", f"{settings.limit}",
+    ]  # fmt: skip
+    if settings.peak:
+        mtu = settings.mtu or bytes_up(settings.peak_buffer, settings.peak)
+        words += ["peakrate", f"{8 * settings.peak}bit", "mtu", f"{mtu}"]
+    if settings.overhead:
+        words += ["overhead", f"{settings.overhead}"]
+    if settings.mpu:
+        words += ["mpu", f"{settings.mpu}"]
+    if settings.linklayer == ATM:
+        words += ["linklayer", "atm"]
+    return words
+
+
+def bytes_up(ticks: int, rate: int) -> int:
+    """Return the bytes that pass in `ticks` at `rate` bytes/s, rounded up."""
+    return -(-ticks * NS_PER_TICK * rate // NS_PER_S)

@@ -32,6 +32,9 @@ cdef struct Packet:
     long long echo_time
     int payload
     unsigned int flags
+    unsigned int classid
+
+ctypedef Packet *PacketRow
 
 cdef struct Entry:
     long long time

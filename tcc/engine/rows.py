@@ -11,7 +11,7 @@ class Packet:
     """One packet: what a qdisc sees of it, then what its owner keeps with it."""
 
     __slots__ = (
-        "acknowledgement", "adjusted", "departure_time", "destination_hash", "due", "echo_time",
+        "acknowledgement", "adjusted", "classid", "departure_time", "destination_hash", "due", "echo_time",
         "enqueue_time", "flags", "flow", "flow_hash", "gso_segs", "gso_size", "header_length",
         "id", "kind", "length", "mark", "network_offset", "next", "order", "owner", "payload",
         "priority", "protocol", "raw", "reason", "sent_time", "sequence", "source_hash", "tos",
@@ -53,6 +53,10 @@ class Packet:
         self.echo_time: int = 0  # ns
         self.payload: int = 0  # bytes for the application
         self.flags: int = 0
+        self.classid: int = 0  # what a filter on the qdisc chose: major << 16 | minor; 0 for none
+
+
+PacketRow = Packet  # in C a pointer to one
 
 
 class Entry:

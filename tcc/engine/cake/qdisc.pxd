@@ -1,0 +1,152 @@
+cimport cython
+from cpython.ref cimport PyObject
+from tcc.engine.constants cimport *
+from tcc.engine.cake.ack_filter cimport AckFilter
+from tcc.engine.cake.rows cimport *
+from tcc.engine.packet cimport PacketPool
+from tcc.engine.queue_disc cimport QueueDisc
+from tcc.engine.random cimport Random
+from tcc.engine.rows cimport Packet, PacketRow
+
+cdef unsigned int M32
+cdef long long SIGN
+cdef long long TWO_32
+cdef unsigned int NEARLY
+cdef unsigned long long M64
+cdef unsigned long long SECOND_34
+cdef unsigned long long THREE_32
+cdef unsigned long long ONE_34
+
+@cython.final
+cdef class Siblings:
+    cdef PyObject **children
+    cdef readonly int count
+    cdef list kept
+
+@cython.final
+cdef class Cake(QueueDisc):
+    cdef Flow *flows
+    cdef Host *hosts
+    cdef Tin tins[8]
+    cdef unsigned short *heap
+    cdef readonly int heap_timeout
+    cdef unsigned char index_of_dscp[64]
+    cdef unsigned char order[8]
+    cdef unsigned char shifts[8]
+    cdef unsigned int roots[16]
+    cdef readonly int tin_count
+    cdef bint eighths
+    cdef Random chance
+    cdef AckFilter filter
+    cdef Siblings siblings
+    cdef readonly object config
+    cdef readonly unsigned int handle
+    cdef readonly unsigned int mtu
+    cdef unsigned int segment_truesize
+    # configuration
+    cdef readonly unsigned long long rate
+    cdef int flow_mode
+    cdef bint sources
+    cdef bint destinations
+    cdef bint nat
+    cdef bint besteffort
+    cdef bint wash
+    cdef bint ingress
+    cdef bint autorate
+    cdef bint network_size
+    cdef bint split_gso
+    cdef unsigned long long split_up_to
+    cdef unsigned int split_above
+    cdef int overhead
+    cdef int mpu
+    cdef int cells
+    cdef int ack_filter
+    cdef unsigned int fwmark
+    cdef int fwmark_shift
+    cdef unsigned long long target
+    cdef unsigned long long interval
+    cdef unsigned int memory
+    cdef int mq_kernel
+    # state
+    cdef readonly long long tnext
+    cdef readonly long long failsafe
+    cdef readonly unsigned long long ns
+    cdef readonly int shift
+    cdef int current
+    cdef int marked
+    cdef readonly unsigned int used
+    cdef readonly unsigned int most_used
+    cdef readonly unsigned int limit
+    cdef readonly long long last_active
+    cdef readonly long long last_check
+    cdef readonly int active_queues
+    # estimator
+    cdef readonly unsigned long long peak_rate
+    cdef unsigned long long window_bytes
+    cdef unsigned long long average_gap
+    cdef long long window_begin
+    cdef long long last_packet
+    cdef long long last_reconfigure
+    # sizes
+    cdef readonly unsigned int average_offset
+    cdef readonly unsigned int max_netlen
+    cdef readonly unsigned int min_netlen
+    cdef readonly unsigned int max_adjlen
+    cdef readonly unsigned int min_adjlen
+    # what it did, for models of its cost
+    cdef readonly long long super_packets
+    cdef readonly long long segments
+    cdef readonly long long purge_visits
+    cdef readonly long long scans
+    cdef readonly long long empty_visits
+    cdef readonly long long rotations
+
+    cdef FlowRow flow_at(self, int f) noexcept nogil
+    cdef PacketRow packet_at(self, int packet) noexcept nogil
+    cdef TinRow tin_at(self, int t) noexcept nogil
+    cdef void configure(self, unsigned long long rate, bint adjusting) noexcept nogil
+    cdef void set_rate(self, int t, unsigned long long rate) noexcept nogil
+    cdef void set_delays(self, int t) noexcept nogil
+    cdef void set_limit(self) noexcept nogil
+    cdef void clear_tin(self, int t) noexcept nogil
+    cdef void scan(self, long long now) noexcept nogil
+    cdef int choose_tin(self, int packet) noexcept nogil
+    cdef int choose_slot(self, int t, int packet) noexcept nogil
+    cdef int find_slot(self, int t, unsigned int hash, unsigned int source, unsigned int destination) noexcept nogil
+    cdef void map_hosts(self, int t, FlowRow flow, unsigned int source, unsigned int destination) noexcept nogil
+    cdef void enter_bulk(self, int t, FlowRow flow) noexcept nogil
+    cdef void leave_bulk(self, int t, FlowRow flow) noexcept nogil
+    cdef int quantum(self, int t, FlowRow flow) noexcept nogil
+    cdef void append(self, int t, int slot, int which) noexcept nogil
+    cdef void unlink(self, int t, int slot) noexcept nogil
+    cdef unsigned int adjust(self, unsigned int length, unsigned int offset) noexcept nogil
+    cdef void measure(self, PacketRow row) noexcept nogil
+    cdef void queue(self, FlowRow flow, int packet) noexcept nogil
+    cdef int unqueue(self, int t, int f) noexcept nogil
+    cdef bint splits(self, PacketRow row) noexcept nogil
+    cdef int add_whole(self, int t, int f, int packet, long long now) noexcept nogil
+    cdef unsigned int filter_acks(self, int t, FlowRow flow, int packet, long long now) noexcept nogil
+    cdef bint add_segments(self, int t, int f, int packet, long long now) noexcept nogil
+    cdef void estimate(self, long long change, long long now) noexcept nogil
+    cdef void activate(self, int t, int slot) noexcept nogil
+    cdef bint relieve(self, int own, long long now) noexcept nogil
+    cdef int drop_longest(self, long long now) noexcept nogil
+    cdef bint make_heap(self) noexcept nogil
+    cdef int heap_flow(self, int place) noexcept nogil
+    cdef void heap_swap(self, int one, int other) noexcept nogil
+    cdef void sift_up(self, int place) noexcept nogil
+    cdef void sift_down(self, int place) noexcept nogil
+    cdef void charge(self, TinRow tin, unsigned int length, bint drop, long long now) noexcept nogil
+    cdef int pick_tin(self, long long now) noexcept nogil
+    cdef int pick_unshaped(self) noexcept nogil
+    cdef int serve(self, int t, int f, long long now) noexcept nogil
+    cdef void rotate(self, int t, int slot) noexcept nogil
+    cdef void spend(self, TinRow tin, unsigned int length) noexcept nogil
+    cdef void retire(self, int t, int slot, long long now) noexcept nogil
+    cdef void deliver(self, int t, FlowRow flow, int packet, long long now) noexcept nogil
+    cdef void root(self, FlowRow flow) noexcept nogil
+    cdef long long control(self, TinRow tin, FlowRow flow, long long at) noexcept nogil
+    cdef int judge(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
+    cdef bint cobalt_full(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
+    cdef bint cobalt_empty(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
+    cdef bint mark(self, int packet) noexcept nogil

@@ -1,0 +1,1 @@
+"""TCP as Linux 7.3 speaks it: senders, receivers and three congestion controls."""

@@ -1,0 +1,172 @@
+"""What the passes share while one policy is built: findings, places, named values."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tcc.diagnostics import Diagnostic, Fix, Severity
+from tcc.ir import Path
+from tcc.source import Source, Span
+from tcc.syntax.tree import Binary, Broken, Call, Clause, Group, Many, Operand, Tree, Word
+
+VALUE_CODES = frozenset({
+    "number-unit", "number-unit-apart", "number-malformed", "number-too-long",
+    "minus-without-blanks", "address-malformed", "string-escape", "function-unknown",
+    "value-missing", "expression-too-long",
+})  # fmt: skip
+"""Syntax errors that spoil a value and lose no clause."""
+
+
+class Kind(StrEnum):
+    """What a name can stand for."""
+
+    LET = "let"
+    PARAM = "param"
+    PROFILE = "profile"
+    LINK = "link"
+    TIER = "tier"
+    WORKLOAD = "workload"
+    PART = "part"
+    TESTBED = "testbed"
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """One name that a policy defines, and every place that uses it."""
+
+    kind: Kind
+    name: str
+    span: Span
+    """The name where it is defined."""
+    clause: Clause | None = None
+    uses: list[Span] = field(default_factory=list)
+    path: Path = ()
+    """The node of the policy that it became; empty for let, param and profile."""
+
+
+@dataclass(eq=False)
+class Context:
+    """The state of one build. Passes add to it; nothing is ever taken back."""
+
+    sources: dict[str, Source] = field(default_factory=dict)
+    trees: list[Tree] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
+    spans: dict[Path, Span] = field(default_factory=dict)
+    unknown: set[Path] = field(default_factory=set)
+    definitions: list[Definition] = field(default_factory=list)
+    tables: dict[Kind, dict[str, Definition]] = field(
+        default_factory=lambda: {kind: {} for kind in Kind}
+    )
+    by_name: dict[tuple[Kind, str], list[Definition]] = field(default_factory=dict)
+    damaged: bool = False
+    """Whether there was any syntax error."""
+    broken: bool = False
+    """Whether clauses were lost to syntax errors: then nothing is said to be missing."""
+
+    def error(
+        self,
+        code: str,
+        span: Span | None,
+        message: str,
+        *hints: str,
+        fix: Fix | None = None,
+        related: Sequence[tuple[str, Span]] = (),
+    ) -> None:
+        """Add an error; `hints` are the reason and the cure."""
+        self.found.append(
+            Diagnostic(
+                code,
+                Severity.ERROR,
+                message,
+                span,
+                hints=tuple(hint for hint in hints if hint),
+                fixes=(fix,) if fix else (),
+                related=tuple(related),
+            )
+        )
+
+    def missing(self, code: str, span: Span | None, message: str, *hints: str) -> None:
+        """Add an error about something absent, unless a syntax error may have eaten it."""
+        if not self.broken:
+            self.error(code, span, message, *hints)
+
+    def note_syntax(self, found: Iterable[Diagnostic]) -> None:
+        """Remember what the parser could not read."""
+        for item in found:
+            if item.severity is Severity.ERROR:
+                self.damaged = True
+                self.broken = self.broken or item.code not in VALUE_CODES
+
+    def said(self, clause: Clause) -> bool:
+        """Whether a syntax error in the head of this clause has already been reported."""
+        return self.damaged and any(_has_broken(operand) for operand in clause.operands)
+
+    def define(
+        self, kind: Kind, word: Word, clause: Clause | None, path: Path = ()
+    ) -> Definition | None:
+        """Enter a name; None, with an error that shows both places, when it is taken."""
+        table = self.tables[kind]
+        first = table.get(word.text)
+        if first is not None:
+            self.error(
+                "duplicate-name",
+                word.span,
+                f"the {kind} `{word.text}` is defined twice",
+                "a name stands for one thing: rename one of them",
+                related=[("first defined here", first.span)],
+            )
+            return None
+        definition = Definition(kind, word.text, word.span, clause, [], path)
+        table[word.text] = definition
+        return self.enter(definition)
+
+    def named(self, name: str, kind: Kind) -> list[Definition]:
+        """Return all definitions of that kind and name; tiers and parts may have several."""
+        return self.by_name.get((kind, name), [])
+
+    def enter(self, definition: Definition) -> Definition:
+        """Enter a definition that no table guards: of a tier or a part."""
+        self.definitions.append(definition)
+        self.by_name.setdefault((definition.kind, definition.name), []).append(definition)
+        return definition
+
+
+def _has_broken(operand: Operand) -> bool:
+    waiting = [operand]
+    while waiting:
+        match waiting.pop():
+            case Broken():
+                return True
+            case Binary() as pair:
+                waiting += (pair.left, pair.right)
+            case Group() as group:
+                waiting.append(group.inner)
+            case Call() as call:
+                waiting += call.arguments
+            case Many() as many:
+                waiting += many.items
+    return False
+
+
+def close_to(word: str, known: Iterable[str]) -> str:
+    """Return a `did you mean` sentence, or nothing when no known word is near.
+
+    >>> close_to("bandwith", ["bandwidth", "tiers"])
+    'did you mean `bandwidth`?'
+    """
+    near = nearest(word, known)
+    return f"did you mean `{near}`?" if near else ""
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that `word` is most likely a slip of, if any is near."""
+    from tcc.syntax.suggestions import did_you_mean  # noqa: PLC0415  (only for a mistake)
+
+    return did_you_mean(word, known)
+
+
+def listed(words: Iterable[str], limit: int = 24) -> str:
+    """Join words for a message: `a`, `b`, ... and 7 more."""
+    known = list(words)
+    text = ", ".join(f"`{word}`" for word in known[:limit])
+    return text + (f" and {len(known) - limit} more" if len(known) > limit else "")

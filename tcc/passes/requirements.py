@@ -1,0 +1,239 @@
+"""`require [egress|ingress] [SUBJECT] METRIC [STAT] >=|<= VALUE`: one inequality."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from tcc import language
+from tcc.ir import Link, Path, Policy, Requirement
+from tcc.passes.context import Kind, close_to, listed
+from tcc.passes.node import make
+from tcc.passes.reader import Operands, Reader, operands_span
+from tcc.passes.values import Amount
+from tcc.syntax.tree import Clause, Operand, Symbol, Word
+from tcc.units import Dimension
+
+
+class Metric(NamedTuple):
+    """What a metric measures, and what it needs to be said with."""
+
+    bounds: tuple[str, ...]
+    """The fields of `Requirement` that can hold its bound."""
+    statistic: str
+    """`needed`, `allowed` or `none`."""
+    low: int = 0
+    high: int = 1
+    """Of a ratio."""
+
+
+METRICS: dict[str, Metric] = {
+    "goodput": Metric(("rate",), "allowed"),
+    "throughput": Metric(("rate",), "allowed"),
+    "utilisation": Metric(("ratio",), "none"),
+    "latency": Metric(("duration",), "needed"),
+    "induced-latency": Metric(("duration",), "needed"),
+    "sojourn": Metric(("duration",), "needed"),
+    "loss": Metric(("ratio",), "none"),
+    "marks": Metric(("count", "ratio"), "none"),
+    "mos": Metric(("ratio",), "allowed", 1, 5),  # ITU-T P.800: 1 bad to 5 excellent
+    "fairness": Metric(("ratio",), "none"),
+}
+SUBJECT_METRICS = {
+    "flow": ("fairness",),
+    "host": ("fairness",),
+    "ping": ("latency", "induced-latency", "sojourn", "loss"),
+}
+"""What can be measured of the subjects that are words of the language."""
+
+
+class Scope(NamedTuple):
+    """What the subjects of an objective's requirements can be."""
+
+    policy: Policy
+    link: int | None
+    """The link it is about; None when that is not clear."""
+    workloads: tuple[str, ...]
+    """The names of those that are running."""
+
+    def links(self) -> tuple[Link, ...]:
+        """Return the links it may be about."""
+        links = self.policy.links
+        return links if self.link is None else (links[self.link],)
+
+    def subjects(self) -> dict[str, list[Kind]]:
+        """Return each name that can be a subject, with the kinds of thing that bear it."""
+        names: dict[str, list[Kind]] = {}
+        tiers = {
+            tier.name: Kind.TIER for link in self.links() for tier in self.policy.tiers_of(link)
+        }
+        parts: dict[str, Kind] = dict.fromkeys(self.workloads, Kind.WORKLOAD)
+        for workload in self.policy.workloads:
+            if workload.name in self.workloads:
+                parts |= {part.name: Kind.PART for part in workload.parts if part.name}
+        for kinds in (tiers, parts):
+            for name, kind in kinds.items():
+                names.setdefault(name, []).append(kind)
+        return names
+
+
+def read_requirement(
+    reader: Reader, clause: Clause, path: Path, scope: Scope
+) -> Requirement | None:
+    """Read one `require`.
+
+    Codes: unknown-metric, unknown-statistic, unknown-subject, ambiguous-subject, subject-metric,
+    missing-statistic, unexpected-statistic and those of values.
+    """
+    return RequirementReader(reader, clause, path, scope).run()
+
+
+class RequirementReader:
+    """Reads one inequality from left to right."""
+
+    def __init__(self, reader: Reader, clause: Clause, path: Path, scope: Scope) -> None:
+        self.reader = reader
+        self.context = reader.context
+        self.path = path
+        self.scope = scope
+        self.span = operands_span(clause)
+        self.operands = Operands(reader, clause, language.OBJECTIVE["require"].syntax)
+        self.values: dict[str, object] = {}
+
+    def run(self) -> Requirement | None:
+        """Read words, comparison and bound."""
+        self.context.spans[self.path] = self.span
+        operands = self.operands
+        words: list[Word] = []
+        while isinstance(word := operands.peek(), Word):
+            operands.take()
+            words.append(word)
+        comparison = operands.peek()
+        if not (isinstance(comparison, Symbol) and comparison.text in (">=", "<=")):
+            operands.expect(">=", "<=")
+            return None
+        operands.take()
+        bound = operands.take("a bound")
+        operands.end()
+        metric = self._words(words)
+        if metric is None or bound is None:
+            return None
+        self.values["comparison"] = comparison.text
+        self._bound(METRICS[metric], metric, bound)
+        return make(Requirement, **self.values)
+
+    def _put(self, field: str, word: Word) -> None:
+        self.values[field] = word.text
+        self.context.spans[*self.path, field] = word.span
+
+    def _words(self, words: list[Word]) -> str | None:
+        """Read direction, subject, metric and statistic; return the metric."""
+        if words and words[0].text in language.DIRECTIONS:
+            self._put("direction", words.pop(0))
+        statistic = words.pop() if len(words) > 1 and _is_statistic(words) else None
+        if not words:
+            self.operands.missing("a metric")
+            return None
+        metric = words.pop()
+        if metric.text not in METRICS:
+            self.reader.unknown_word(metric, language.METRICS, "a metric", "unknown-metric")
+            return None
+        self._put("metric", metric)
+        if statistic:
+            self._put("statistic", statistic)
+        if words:
+            self._subject(words.pop(0), metric)
+        if words:
+            self.context.error(
+                "unexpected-operand", words[0].span, "a requirement has one subject",
+                self.operands.usage,
+            )  # fmt: skip
+        elif "subject" not in self.values and metric.text == "fairness":
+            self.context.missing(
+                "subject-metric", metric.span, "fairness between what?",
+                "write: flow fairness, or: host fairness",
+            )  # fmt: skip
+        self._statistic(metric, statistic)
+        return metric.text
+
+    def _statistic(self, metric: Word, statistic: Word | None) -> None:
+        wanted = METRICS[metric.text].statistic
+        if statistic is not None and statistic.text not in language.STATISTICS:
+            self.reader.unknown_word(
+                statistic, language.STATISTICS, "a statistic", "unknown-statistic"
+            )
+            return
+        if wanted == "needed" and statistic is None:
+            self.context.missing(
+                "missing-statistic", metric.span, f"`{metric.text}` of which packets?",
+                f"it needs one of {listed(language.STATISTICS)}",
+            )  # fmt: skip
+        elif wanted == "none" and statistic is not None:
+            self.context.error(
+                "unexpected-statistic",
+                statistic.span,
+                f"`{metric.text}` is one number: it has no {statistic.text}",
+            )
+
+    def _subject(self, word: Word, metric: Word) -> None:
+        self._put("subject", word)
+        if word.text in SUBJECT_METRICS:
+            if metric.text not in SUBJECT_METRICS[word.text]:
+                self.context.error(
+                    "subject-metric",
+                    metric.span,
+                    f"`{metric.text}` is not measured of `{word.text}`",
+                    f"of it there is {listed(SUBJECT_METRICS[word.text])}",
+                )
+            return
+        subjects = self.scope.subjects()
+        kinds = subjects.get(word.text)
+        if kinds is None:
+            known = [*subjects, *language.SUBJECTS]
+            self.context.missing(
+                "unknown-subject",
+                word.span,
+                f"`{word.text}` is neither a tier nor a part of the load",
+                close_to(word.text, known),
+                f"there are {listed(known)}",
+            )
+        elif len(kinds) > 1:
+            self.context.error(
+                "ambiguous-subject",
+                word.span,
+                f"`{word.text}` is both a {kinds[0]} and a {kinds[1]}",
+                "rename one of them",
+            )
+        else:
+            for definition in self.context.named(word.text, kinds[0]):
+                definition.uses.append(word.span)
+
+    def _bound(self, metric: Metric, name: str, operand: Operand) -> None:
+        field = metric.bounds[0]
+        value: int | Fraction | None
+        if len(metric.bounds) > 1 and self._is_percent(operand):
+            field = metric.bounds[1]
+        if field == "rate":
+            value = self.reader.quantity(operand, Dimension.RATE, 0, 2**63 - 1)
+        elif field == "duration":
+            value = self.reader.duration(operand, 0)
+        elif field == "count":
+            value = self.reader.count(operand, 0, 2**63 - 1)
+        else:
+            value = self.reader.ratio(operand, metric.low, metric.high)
+        self.context.spans[*self.path, field] = operand.span
+        if value is None:
+            self.context.unknown.add((*self.path, field))
+        else:
+            self.values[field] = value
+
+    def _is_percent(self, operand: Operand) -> bool:
+        before = len(self.context.found)
+        value = self.reader.values.evaluate(operand)
+        del self.context.found[before:]  # said when it is read for good
+        return isinstance(value, Amount) and value.dimension is Dimension.PERCENT
+
+
+def _is_statistic(words: list[Word]) -> bool:
+    """Whether the last word is a statistic, or stands where only one could."""
+    return words[-1].text in language.STATISTICS or (
+        words[-1].text not in METRICS and words[-2].text in METRICS
+    )

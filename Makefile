@@ -46,8 +46,8 @@ kernel: dev  ## as root: tests on this machine's kernel, and on the 7.3 test ker
 	@[ "$$(id -u)" = 0 ] || { echo "make kernel: needs root, for network namespaces and qdiscs: try sudo make kernel"; exit 1; }
 	$(PYTEST) -m "kernel or uml" $(T)
 
-uml-kernel: dev  ## build the 7.3 test kernel into ~/.cache/tcc-kernel (about ten minutes)
-	cd tests/kernel && ../../$(BIN)/python -m testkernel.uml_build
+uml-kernel: python  ## build the 7.3 test kernel into ~/.cache/tcc-kernel (about ten minutes)
+	cd tests/kernel && $(PYTHON) -m testkernel.uml_build
 
 golden: dev  ## rewrite tests/golden from what tcc says now; read the diff
 	$(PYTEST) tests/test_golden.py --update-golden || true
@@ -63,8 +63,8 @@ wheel: dev  ## build a wheel, install it elsewhere, run the golden tests against
 evidence: dev  ## list what can be shown; make evidence T=NAME shows one
 	@$(BIN)/python tests/evidence/run.py $(T)
 
-bench: dev  ## measure against the goals, side by side with the peers
-	$(BIN)/python benchmarks/run.py $(T)
+bench: dev  ## list the measurements against the peers; make bench T=NAME makes one
+	@$(BIN)/python tests/evidence/run.py --in benchmarks $(T)
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

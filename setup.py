@@ -8,8 +8,24 @@ import os
 from pathlib import Path
 
 from setuptools import Extension, find_namespace_packages, find_packages, setup
+from setuptools.command.build_ext import build_ext
 
 MODULES = Path("tcc/engine/_modules.txt")  # one dotted module name a line, # for comments
+
+
+class BuildEngine(build_ext):  # type: ignore[misc]
+    """Translates the engine's modules to C when they are built, and for no other command."""
+
+    def run(self) -> None:
+        """Translate, then compile; a module that cannot be translated ends the build."""
+        from Cython.Build import cythonize  # noqa: PLC0415 - a pure build needs no Cython
+
+        for extension in self.extensions:
+            [translated] = cythonize(  # type: ignore[no-untyped-call]
+                [extension], build_dir="build/cython", language_level=3
+            )
+            extension.sources = translated.sources
+        super().run()
 
 
 def engine_modules() -> list[str]:
@@ -20,27 +36,15 @@ def engine_modules() -> list[str]:
     return [line for line in lines if line]
 
 
-def extensions() -> list[Extension]:
-    """Return one optional extension for each engine module, translated from its own source."""
-    modules = [
-        Extension(
-            name,
-            [name.replace(".", "/") + ".py"],
-            extra_compile_args=["-O2", "-g0"],
-            extra_link_args=["-s"],
-        )
-        for name in engine_modules()
-    ]
-    if not modules:
-        return []
-    from Cython.Build import cythonize  # noqa: PLC0415 - a pure build needs no Cython
-
-    translated: list[Extension] = cythonize(  # type: ignore[no-untyped-call]
-        modules, build_dir="build/cython", language_level=3
+def extension(module: str) -> Extension:
+    """Return the extension made of a module's own source; optional: see above."""
+    return Extension(
+        module,
+        [module.replace(".", "/") + ".py"],
+        optional=True,
+        extra_compile_args=["-O2", "-g0"],
+        extra_link_args=["-s"],
     )
-    for extension in translated:
-        extension.optional = True  # cythonize forgets it when given to Extension
-    return translated
 
 
 setup(
@@ -49,6 +53,7 @@ setup(
         "tcc.grammar",
         *find_namespace_packages("plugins", include=["tcc_plugins", "tcc_plugins.*"]),
     ],
-    ext_modules=extensions(),
+    ext_modules=[extension(module) for module in engine_modules()],
+    cmdclass={"build_ext": BuildEngine},
     options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )

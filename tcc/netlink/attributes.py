@@ -113,7 +113,7 @@ def encode(schema: Schema, pairs: Pairs) -> bytes:
             continue
         entry = by_name.get(name)
         if entry is None:
-            known = ", ".join(by_name)
+            known = ", ".join(each.name for each in schema.fields if each.wire is not PAD)
             raise EncodeError(f"{schema.name}.{name}", f"no such attribute; known: {known}")
         payload = entry.wire.encode(name, value)
         if len(payload) > LONGEST_PAYLOAD:

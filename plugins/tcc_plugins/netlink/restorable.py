@@ -1,0 +1,151 @@
+"""What could not be put back exactly, and is therefore not touched.
+
+A qdisc can be put back when what the kernel tells of it is what makes it again. That holds
+for kinds without classes of their own, but neither for those whose dump leaves things out
+(netem's distribution table, RED's probability table) nor for trees of classes and filters.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tcc import plugin
+from tcc.diagnostics import Diagnostic, error
+from tcc.netlink import filters, qdisc
+from tcc.netlink.handle import Handle
+from tcc.netlink.transport import RouteSocket
+from tcc.plan.operation import Plan, Verb
+from tcc.plan.state import Place, QdiscItem, handle_text, qdiscs_by_device
+
+# Their dump is what makes them again (tests/backends/test_restorable.py tries each).
+RESENT: Final = frozenset(
+    {"codel", "fq", "fq_pie", "mq", "noqueue", "pfifo_fast", "pfifo_head_drop", "pie"}
+)
+_DEFAULT_QDISC = Path("/proc/sys/net/core/default_qdisc")
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The qdiscs on one device, as observed, and the kinds of the kernel's own below them."""
+
+    device: str
+    number: int
+    hanging: Mapping[str, QdiscItem]
+    queue_kinds: frozenset[str]
+
+
+def obstacles(
+    plan: Plan, numbers: Mapping[str, int], kinds: Mapping[str, set[str]], route: RouteSocket
+) -> Iterator[Diagnostic]:
+    """Yield `cannot-restore` for everything that the plan would lose for good."""
+    there = qdiscs_by_device(plan.observed)
+    default = default_qdisc()
+    for device in plan.devices:
+        if device not in numbers:
+            continue
+        tree = Tree(device, numbers[device], there[device], frozenset(kinds.get(device, ())))
+        lost = {
+            step.place.at
+            for step in plan.steps_on(device)
+            if step.verb in {Verb.REPLACE, Verb.DELETE, Verb.ADD}
+        }
+        touched = {step.place.at for step in plan.steps_on(device)}
+        yield from _sized(tree, touched)
+        if "root" in lost:
+            yield from _default_changed(tree, default)
+            yield from _tree(tree, route)
+        elif lost:
+            yield from _tree(Tree(device, tree.number, _only(tree, lost), frozenset()), route)
+
+
+def default_qdisc() -> str | None:
+    """Return the kind that the kernel gives to a device by itself; None when it does not say."""
+    try:
+        return _DEFAULT_QDISC.read_text("ascii").strip()
+    except OSError:  # only the first namespace has it
+        return None
+
+
+def _only(tree: Tree, places: set[str]) -> dict[str, QdiscItem]:
+    return {at: item for at, item in tree.hanging.items() if at in places}
+
+
+def _refuse(place: Place, item: QdiscItem, why: str, cure: str) -> Diagnostic:
+    name = f"{item.kind} {handle_text(item.handle)}"
+    return error(
+        "cannot-restore", None, f"{name} on {place.device} could not be put back: {why}", cure
+    )
+
+
+def _delete_first(device: str) -> str:
+    return f"if it is not needed: tc qdisc delete dev {device} root"
+
+
+def _sized(tree: Tree, touched: set[str]) -> Iterator[Diagnostic]:
+    for at, item in tree.hanging.items():
+        if item.sized and (at in touched or "root" in touched):
+            why = "a size table (tc-stab) hangs on it, which the kernel never tells whole"
+            yield _refuse(Place(tree.device, at), item, why, _delete_first(tree.device))
+
+
+def _default_changed(tree: Tree, default: str | None) -> Iterator[Diagnostic]:
+    """Yield where the kernel would now attach another default than the one that is there.
+
+    It takes net.core.default_qdisc as it is when the default is attached
+    (net/sched/sch_generic.c, attach_default_qdiscs()); `noqueue` depends on the device alone.
+    """
+    root = tree.hanging.get("root")
+    if root is None or not root.default or default is None:
+        return
+    kinds = tree.queue_kinds if root.kind == "mq" else {root.kind}
+    others = kinds - {default, "noqueue", ""}
+    if others:
+        kind = min(others)
+        yield error(
+            "cannot-restore",
+            None,
+            f"{kind} on {tree.device} could not be put back: "
+            f"net.core.default_qdisc is now {default}, so the kernel would attach that",
+            f"to keep {kind}: sysctl net.core.default_qdisc={kind}",
+            f"to take {default}: tc qdisc replace dev {tree.device} root pfifo && "
+            f"tc qdisc delete dev {tree.device} root",
+        )
+
+
+def _tree(tree: Tree, route: RouteSocket) -> Iterator[Diagnostic]:
+    for at, item in tree.hanging.items():
+        if item.default:
+            continue
+        place = Place(tree.device, at)
+        if not is_resendable(item.kind):
+            why = _contents(tree, route) or "what the kernel tells of this kind is not all of it"
+            yield _refuse(place, item, why, _delete_first(tree.device))
+        elif count := _filters_on(route, tree.number, item.handle):
+            why = f"{count} filter{'s' * (count != 1)} hang on it"
+            yield _refuse(place, item, why, _delete_first(tree.device))
+
+
+def is_resendable(kind: str) -> bool:
+    """Whether what the kernel dumps of a qdisc of this kind makes the same one again."""
+    if kind in RESENT:
+        return True
+    try:
+        plugin.qdisc(kind)
+    except (KeyError, plugin.PluginError):
+        return False
+    return True
+
+
+def _contents(tree: Tree, route: RouteSocket) -> str:
+    classes = sum(1 for _ in qdisc.dump_classes(route, tree.number))
+    found = sum(_filters_on(route, tree.number, item.handle) for item in tree.hanging.values())
+    parts = [f"{count} {name}{'s' * (count != 1)}" for count, name in
+             ((classes, "class"), (found, "filter")) if count]  # fmt: skip
+    return f"it holds {' and '.join(parts)}".replace("classs", "classes") if parts else ""
+
+
+def _filters_on(route: RouteSocket, number: int, handle: int) -> int:
+    if not handle:
+        return 0
+    return sum(1 for _ in filters.dump(route, number, Handle(handle)))

@@ -301,7 +301,7 @@ REFUSED = {
             "class add dev a1 parent 1: classid 1:20 htb rate 6mbit",
             "filter add dev a1 parent 1: protocol ip u32 match ip dport 80 0xffff flowid 1:20",
         ],
-        "htb 1: on a1 could not be put back: it holds 2 classes and 3 filters",
+        "htb 1: on a1 could not be put back: it holds 2 classes and filters",
     ),
     "a size table": (
         ["qdisc add dev a1 root handle 1: stab overhead 18 tbf rate 1mbit burst 3k limit 9k"],

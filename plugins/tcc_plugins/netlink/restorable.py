@@ -121,9 +121,8 @@ def _tree(tree: Tree, route: RouteSocket) -> Iterator[Diagnostic]:
         if not is_resendable(item.kind):
             why = _contents(tree, route) or "what the kernel tells of this kind is not all of it"
             yield _refuse(place, item, why, _delete_first(tree.device))
-        elif count := _filters_on(route, tree.number, item.handle):
-            why = f"{count} filter{'s' * (count != 1)} hang on it"
-            yield _refuse(place, item, why, _delete_first(tree.device))
+        elif _has_filters(route, tree.number, item.handle):
+            yield _refuse(place, item, "filters hang on it", _delete_first(tree.device))
 
 
 def is_resendable(kind: str) -> bool:
@@ -139,13 +138,13 @@ def is_resendable(kind: str) -> bool:
 
 def _contents(tree: Tree, route: RouteSocket) -> str:
     classes = sum(1 for _ in qdisc.dump_classes(route, tree.number))
-    found = sum(_filters_on(route, tree.number, item.handle) for item in tree.hanging.values())
-    parts = [f"{count} {name}{'s' * (count != 1)}" for count, name in
-             ((classes, "class"), (found, "filter")) if count]  # fmt: skip
-    return f"it holds {' and '.join(parts)}".replace("classs", "classes") if parts else ""
+    parts = [f"{classes} class{'es' * (classes != 1)}"] if classes else []
+    if any(_has_filters(route, tree.number, item.handle) for item in tree.hanging.values()):
+        parts.append("filters")
+    return f"it holds {' and '.join(parts)}" if parts else ""
 
 
-def _filters_on(route: RouteSocket, number: int, handle: int) -> int:
-    if not handle:
-        return 0
-    return sum(1 for _ in filters.dump(route, number, Handle(handle)))
+def _has_filters(route: RouteSocket, number: int, handle: int) -> bool:
+    return (
+        bool(handle) and next(iter(filters.dump(route, number, Handle(handle))), None) is not None
+    )

@@ -23,6 +23,8 @@ cdef class TokenBucket(QueueDisc):
     cdef long long tokens
     cdef long long peak_tokens
     cdef long long last
+    cdef long long inner_lost
+    cdef long long inner_lost_bytes
     cdef int do_enqueue(self, int packet, long long now) noexcept nogil
     cdef int do_dequeue(self, long long now) noexcept nogil
     cdef int do_peek(self, long long now) noexcept nogil

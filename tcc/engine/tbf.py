@@ -20,7 +20,7 @@ from tcc.engine.packet import PacketPool
 from tcc.engine.queue_disc import QueueDisc
 
 if not cython.compiled:
-    from tcc.engine.constants import DROP, GSO_SPLIT, NEVER, NIL, OK, TOO_LONG
+    from tcc.engine.constants import DROP, GSO_SPLIT, NEVER, NIL, OK, QUEUE_PURGE, TOO_LONG
     from tcc.engine.rows import Packet
 
 NS_PER_S = 1_000_000_000
@@ -102,6 +102,8 @@ class TokenBucket(QueueDisc):
         QueueDisc.__init__(self, pool)
         self.inner = inner
         self.last = 0
+        self.inner_lost = 0
+        self.inner_lost_bytes = 0
         self.change(pace, burst, buffer, peak, peak_burst, peak_buffer)
 
     def change(
@@ -142,13 +144,21 @@ class TokenBucket(QueueDisc):
         self.peak_tokens = self.peak_depth
 
     def follow_inner(self) -> cython.void:
-        """Count what the inner qdisc has dropped of what it had taken."""
-        lost: cython.longlong = self.inner.dropped_after - self.dropped_after
-        self.dropped_after = self.inner.dropped_after
-        self.dropped_after_bytes = self.inner.dropped_after_bytes
+        """Count what the inner qdisc has dropped of what it had taken; pass its timer on."""
+        lost: cython.longlong = self.inner.dropped_after - self.inner_lost
+        self.dropped_after += lost
+        self.dropped_after_bytes += self.inner.dropped_after_bytes - self.inner_lost_bytes
         self.drops += lost
+        self.inner_lost = self.inner.dropped_after
+        self.inner_lost_bytes = self.inner.dropped_after_bytes
         self.qlen = self.inner.qlen
         self.backlog = self.inner.backlog
+        if self.parked != NIL:
+            self.qlen += 1
+            self.backlog += self.pool.rows[self.parked].length
+        if self.inner.wakeup != NEVER:
+            self.wakeup = self.inner.wakeup
+            self.inner.wakeup = NEVER
 
     def pass_in(self, packet: cython.int, now: cython.longlong) -> cython.int:
         """Hand a packet to the inner qdisc and count what became of it."""
@@ -175,7 +185,6 @@ class TokenBucket(QueueDisc):
     def do_enqueue(self, packet: cython.int, now: cython.longlong) -> cython.int:
         """Take a packet that the bucket can ever hold; cut a super-packet that it cannot."""
         rows: cython.pointer[Packet] = self.pool.rows
-        verdict: cython.int
         if rows[packet].length > self.max_size:
             if (
                 rows[packet].gso_segs > 1
@@ -185,15 +194,12 @@ class TokenBucket(QueueDisc):
             self.note_received(packet)
             self.drop_before(packet, TOO_LONG)
             return DROP
-        verdict = self.pass_in(packet, now)
-        if self.inner.wakeup != NEVER:
-            self.wakeup = self.inner.wakeup
-            self.inner.wakeup = NEVER
-        return verdict
+        return self.pass_in(packet, now)
 
     def segment(self, packet: cython.int, now: cython.longlong) -> cython.int:
         """Enqueue the segments of a super-packet in its place; OK if one was taken."""
-        count: cython.int = self.pool.rows[packet].gso_segs
+        rows: cython.pointer[Packet] = self.pool.rows
+        count: cython.uint = self.pool.rows[packet].gso_segs
         size: cython.uint = self.pool.rows[packet].gso_size
         header: cython.uint = self.pool.rows[packet].header_length
         left: cython.longlong = self.pool.rows[packet].length
@@ -201,22 +207,23 @@ class TokenBucket(QueueDisc):
         payload: cython.uint
         taken: cython.int = 0
         segment: cython.int
-        number: cython.int
+        number: cython.uint
         left -= count * header
         room = room // count
         for number in range(count):
             segment = self.pool.copy(packet)
             if segment == NIL:
                 break
+            rows = self.pool.rows
             payload = size if left > size else left
             left -= payload
-            self.pool.rows[segment].length = header + payload
-            self.pool.rows[segment].payload = payload
-            self.pool.rows[segment].sequence += number * size
-            self.pool.rows[segment].id = self.pool.rows[segment].id * 1000 + number
-            self.pool.rows[segment].gso_size = 0
-            self.pool.rows[segment].gso_segs = 1
-            self.pool.rows[segment].truesize = room
+            rows[segment].length = header + payload
+            rows[segment].payload = payload
+            rows[segment].sequence = rows[segment].sequence + number * size
+            rows[segment].id = rows[segment].id * 1000 + number
+            rows[segment].gso_size = 0
+            rows[segment].gso_segs = 1
+            rows[segment].truesize = room
             if self.pass_in(segment, now) == OK:
                 taken += 1
         self.pool.dropped(packet, GSO_SPLIT)
@@ -233,9 +240,6 @@ class TokenBucket(QueueDisc):
             return self.take_parked(now)
         packet = self.inner.do_peek(now)
         self.follow_inner()
-        if self.inner.wakeup != NEVER:
-            self.wakeup = self.inner.wakeup
-            self.inner.wakeup = NEVER
         if packet == NIL:
             return NIL
         length = self.pool.rows[packet].length
@@ -273,13 +277,10 @@ class TokenBucket(QueueDisc):
         """Purge the inner qdisc and fill the buckets."""
         drops: cython.longlong = self.drops
         if self.parked != NIL:
-            self.inner.dropped_after += 0
+            self.drop_after(self.parked, QUEUE_PURGE)
+            self.parked = NIL
         self.inner.do_reset()
         self.follow_inner()
         self.drops = drops
         self.tokens = self.depth
         self.peak_tokens = self.peak_depth
-
-    def statistics(self) -> dict[str, int]:
-        """Return what `tc -s qdisc` shows."""
-        return QueueDisc.statistics(self)

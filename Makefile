@@ -73,7 +73,7 @@ python:
 	  || { echo "make: $(PYTHON) has no venv module: apt-get install python3-venv"; exit 1; }
 	@printf '#include <Python.h>\n' \
 	  | $${CC:-cc} -I"$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')" -E - >/dev/null 2>&1 \
-	  || echo "make: no C compiler or no Python.h (apt-get install gcc python3-dev): the engine will be interpreted, and slow"
+	  || echo "make: no C compiler or no Python.h (apt-get install gcc python3-dev): the engine will be interpreted, and slow (later: make -B dev)"
 
 $(MADE): pyproject.toml setup.py $(wildcard tcc/engine/_modules.txt) $(ENGINE) | python
 	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)

@@ -1,11 +1,26 @@
-"""The whole compiler, one function per stage."""
+"""The whole compiler in one screen: one function per stage, nothing hidden.
 
-from collections.abc import Mapping
+    text --load--> Built --lint--> findings
+                     '-- lower --> what one back end should make so
 
-from tcc.diagnostics import Diagnostic, error
+Functions return findings; none raises for a bad policy, and none prints.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from tcc.diagnostics import Diagnostic, Severity
 from tcc.passes import Built, Given, build
-from tcc.source import Source, Span
+from tcc.passes.unset import require_values
+from tcc.source import Source
+from tcc.syntax.parser import parse
 from tcc.syntax.read import read_source
+
+if TYPE_CHECKING:
+    from tcc.facts import Facts
+    from tcc.plan.state import State
 
 
 def load(
@@ -13,13 +28,72 @@ def load(
     values: Mapping[str, object] | Given | None = None,
     *,
     directory: str | None = None,
+    complete: bool = False,
 ) -> Built:
-    """Read a policy, and what it includes, as far as it can be read."""
+    """Read a policy, and what it includes, as far as it can be read.
+
+    Args:
+        policy: a path (`-`: standard input), or the text with its name; a name that ends in
+            `.json` means a policy in JSON.
+        values: what `--set` and `--vars` give to parameters.
+        directory: what includes are relative to, if not the policy's own directory.
+        complete: whether parameters without a value are an error (`param-unset`).
+    """
     given = values if isinstance(values, Given) else Given(values or {})
     source = policy if isinstance(policy, Source) else read_source(policy)
     if isinstance(source, Diagnostic):
         return Built(None, {}, frozenset(), (), {}, (), (), (source,))
-    return build(source, given, directory)
+    built = build(source, given, directory)
+    return require_values(built) if complete else built
 
 
-__all__ = ["Span", "error", "load"]
+def lint(
+    built: Built, facts: "Facts | None" = None, target: str | None = None
+) -> Sequence[Diagnostic]:
+    """Return all findings about a policy: those of building it, then those of the checks.
+
+    Args:
+        built: the policy.
+        facts: the host it is for, if known.
+        target: the back end it is for, if known: what that cannot express is found too.
+
+    Raises:
+        KeyError, PluginError: there is no such back end, or it cannot be loaded.
+    """
+    found = list(built.found)
+    if find_spec("tcc.checks"):
+        checks = import_module("tcc.checks")  # not needed to load a policy
+        found += checks.run(built, facts, target)
+    if target and built.policy and not built.unset:
+        found += lower(built, target, facts)[1]
+    return list(dict.fromkeys(found))
+
+
+def lower(
+    built: Built,
+    target: str,
+    facts: "Facts | None" = None,
+    settings: Mapping[str, str] | None = None,
+) -> "tuple[State, Sequence[Diagnostic]]":
+    """Return what should exist on a system, and what that system cannot express.
+
+    Raises:
+        KeyError, PluginError: there is no such back end, or it cannot be loaded.
+    """
+    from tcc import plugin  # noqa: PLC0415  (looks through installed distributions)
+
+    if built.policy is None:
+        return {}, built.found
+    return plugin.backend(target).lower(
+        built.policy, plugin.Target(facts, built.spans, settings or {})
+    )
+
+
+def format_text(source: Source) -> str | Sequence[Diagnostic]:
+    """Return the policy in its one layout, or the syntax errors that forbid it."""
+    from tcc.syntax.format import format as lay_out  # noqa: PLC0415  (only `fmt` needs it)
+
+    tree, found = parse(source)
+    if any(item.severity is Severity.ERROR for item in found):
+        return found
+    return lay_out(tree)

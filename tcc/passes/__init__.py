@@ -12,11 +12,11 @@ with. No pass raises for bad input: what is wrong goes to `Context.found`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tcc.diagnostics import Diagnostic, has_errors
-from tcc.ir import Link, Objective, Path, Policy, Spans, Tier
+from tcc.ir import Link, Objective, Path, Policy, Tier
 from tcc.passes.blocks import once_said
+from tcc.passes.built import Built
 from tcc.passes.context import Context, Definition, Kind
 from tcc.passes.include import gather
 from tcc.passes.links import Layer, need_block, read_layer
@@ -31,49 +31,23 @@ from tcc.passes.tiers import read_tier
 from tcc.passes.values import Values
 from tcc.passes.workloads import read_workload
 from tcc.source import Source, Span
-from tcc.syntax.tree import Clause, Tree
+from tcc.syntax.tree import Clause
 
 NOTHING = Given()
-
-
-@dataclass(frozen=True)
-class Built:
-    """What became of a policy: the policy itself if it has no error, and what is known of it.
-
-    Attributes:
-        policy: None when there are errors.
-        spans: where each part of the policy was written, by its path.
-        unknown: the paths of parts that depend on parameters without a value. Such a part is
-            None in the policy (a device is called "unset").
-        unset: those parameters.
-        sources: every file that was read, by path.
-        trees: the same files as trees; the policy itself first. Empty for JSON.
-        names: every name that the policy defines, with its uses, in the order of the text.
-        found: all findings, in the order of the text.
-    """
-
-    policy: Policy | None
-    spans: Spans
-    unknown: frozenset[Path]
-    unset: tuple[Definition, ...]
-    sources: dict[str, Source]
-    trees: tuple[Tree, ...]
-    names: tuple[Definition, ...]
-    found: tuple[Diagnostic, ...]
-
-    def named(self, kind: Kind) -> list[Definition]:
-        """Return the definitions of one kind."""
-        return [definition for definition in self.names if definition.kind is kind]
 
 
 def build(source: Source, given: Given = NOTHING, directory: str | None = None) -> Built:
     """Take one policy file, and what it includes, to a policy.
 
     Args:
-        source: the text.
+        source: the text; one whose path ends in `.json` is a policy in JSON.
         given: values of parameters.
         directory: what its includes are relative to, when its path does not say.
     """
+    if source.path.endswith(".json"):
+        from tcc.passes.fromjson import build_json  # noqa: PLC0415  (few policies are JSON)
+
+        return build_json(source)
     context = Context()
     clauses = sort_clauses(context, gather(context, source, directory))
     unset: list[Definition] = []

@@ -12,7 +12,7 @@ from tcc.ir import Backpressure, Bandwidth, Gso, Path
 from tcc.passes.blocks import read_fields
 from tcc.passes.node import make
 from tcc.passes.options import read_qdisc
-from tcc.passes.reader import U32, Operands, Reader, operands_span
+from tcc.passes.reader import MAX_RATE, U32, Operands, Reader, operands_span
 from tcc.passes.setting import Setting
 from tcc.source import Span
 from tcc.syntax.tree import Binary, Clause, Operand
@@ -55,8 +55,9 @@ def read_bandwidth(reader: Reader, clause: Clause) -> Setting:
 
 
 def _bandwidth_rate(reader: Reader, operand: Operand) -> int | None:
-    if reader.exact(operand, Dimension.RATE) != 0:
-        return reader.rate(operand)
+    rate = reader.quantity(operand, Dimension.RATE, 0, MAX_RATE)
+    if rate != 0:
+        return rate
     reader.context.error(
         "value-out-of-range", operand.span, "a rate of 0 means unlimited to the kernel",
         "for that write: bandwidth unlimited",

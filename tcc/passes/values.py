@@ -86,7 +86,8 @@ class Values:
                 close_to(word.text, known),
             )
             return None
-        definition.uses.append(word.span)
+        if not definition.uses or definition.uses[-1] != word.span:
+            definition.uses.append(word.span)
         if word.text not in self.settled:
             self.settle(word.text)
         return self.settled[word.text]

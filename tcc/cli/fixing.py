@@ -1,0 +1,58 @@
+"""Apply the fixes of findings to the text they are about."""
+
+from collections.abc import Iterable
+
+import click
+
+from tcc import api
+from tcc.diagnostics import Diagnostic, Fix
+from tcc.files import write_atomically
+from tcc.passes import Given
+from tcc.source import Source
+from tcc.syntax.read import STDIN
+
+ROUNDS = 10
+"""A fix can bring another finding to light; more rounds than this would be a circle."""
+
+
+def apply_fixes(source: Source, found: Iterable[Diagnostic]) -> Source:
+    """Return the text with every safe fix in it; of two that overlap, the first."""
+    fixes = {
+        fix for item in found for fix in item.fixes if fix.safe and fix.span.path == source.path
+    }
+    text, end = source.text, len(source.text) + 1
+    chosen: list[Fix] = []
+    at = -1
+    for fix in sorted(fixes, key=lambda fix: (fix.span.start, fix.span.end)):
+        if fix.span.start >= max(at, 0) and fix.span.end < end:
+            chosen.append(fix)
+            at = max(fix.span.end, fix.span.start + 1)
+    for fix in reversed(chosen):
+        text = text[: fix.span.start] + fix.text + text[fix.span.end :]
+    return Source(source.path, text)
+
+
+def fix_source(source: Source, path: str, given: Given) -> Source:
+    """Apply safe fixes until there are none left, and write the file.
+
+    What came by standard input goes to standard output.
+
+    Raises:
+        click.ClickException: the file cannot be written.
+    """
+    fixed = source
+    for _ in range(ROUNDS):
+        following = apply_fixes(fixed, api.lint(api.load(fixed, given)))
+        if following.text == fixed.text:
+            break
+        fixed = following
+    if path == STDIN:
+        click.echo(fixed.text, nl=False)
+    elif fixed.text != source.text:
+        try:
+            write_atomically(path, fixed.text.encode())
+        except OSError as problem:
+            failure = click.ClickException(f"{path}: {problem.strerror}")
+            failure.exit_code = 2
+            raise failure from problem
+    return fixed

@@ -1,0 +1,108 @@
+"""Options that several commands share, and how their values are read.
+
+A decorator adds its options and hands the command what they mean, not what was typed.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from tcc.facts import Facts
+    from tcc.passes import Given
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
+
+
+def values(function: F) -> F:
+    """Add `--set NAME=value` and `--vars FILE`; the command gets `given`, a `Given`."""
+
+    @wraps(function)
+    def with_values(*args: Any, set_: tuple[str, ...], vars_: tuple[str, ...], **rest: Any) -> Any:  # noqa: ANN401
+        return function(*args, given=read_given(set_, vars_), **rest)
+
+    added = click.option(
+        "--vars", "vars_", multiple=True, metavar="FILE",
+        help="Values of parameters: a YAML, JSON or CSV file.",
+    )(with_values)  # fmt: skip
+    return click.option(
+        "--set", "set_", multiple=True, metavar="NAME=VALUE",
+        help="The value of a parameter of the policy, such as up=18mbit.",
+    )(added)  # type: ignore[return-value]  # fmt: skip
+
+
+def read_given(assignments: tuple[str, ...], files: tuple[str, ...]) -> "Given":
+    """Return the values of parameters.
+
+    Raises:
+        click.UsageError: they cannot be read.
+    """
+    from tcc.passes.params import Given  # noqa: PLC0415
+
+    if not assignments and not files:
+        return Given()
+    from tcc.passes.vars import VarsError, read_values  # noqa: PLC0415
+
+    try:
+        return read_values(assignments, files)
+    except VarsError as problem:
+        raise click.UsageError(str(problem)) from problem
+
+
+def facts(function: F) -> F:
+    """Add `--facts FILE`; the command gets `facts`, a `Facts` or None."""
+
+    @wraps(function)
+    def with_facts(*args: Any, facts_: str | None, **rest: Any) -> Any:  # noqa: ANN401
+        return function(*args, facts=read_facts(facts_) if facts_ else None, **rest)
+
+    return click.option(
+        "--facts", "facts_", metavar="FILE",
+        help="What is known about the host, as `tcc facts` prints it; - is standard input.",
+    )(with_facts)  # type: ignore[return-value]  # fmt: skip
+
+
+def read_facts(path: str) -> "Facts":
+    """Return the facts in a file.
+
+    Raises:
+        click.UsageError: they cannot be read.
+    """
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from tcc.diagnostics import Diagnostic  # noqa: PLC0415
+    from tcc.facts import Facts  # noqa: PLC0415
+    from tcc.syntax.read import read_source  # noqa: PLC0415
+
+    source = read_source(path)
+    if isinstance(source, Diagnostic):
+        raise click.UsageError(f"{path}: {source.message}")
+    try:
+        return Facts.model_validate_json(source.text)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise click.UsageError(f"{path}: not facts: {where}: {first['msg']}") from problem
+
+
+def netns(function: F) -> F:
+    """Add `--netns NAME`: an existing network namespace; it is never created."""
+    return click.option(
+        "--netns", metavar="NAME",
+        help="Work in this network namespace, which must exist.",
+    )(function)  # fmt: skip
+
+
+def output_format(function: F) -> F:
+    """Add `--format`; the command gets `form`."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="text",
+        help="How to print findings.",
+    )(function)

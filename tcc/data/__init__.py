@@ -1,0 +1,1 @@
+"""Tables that the compiler reads when it needs them."""

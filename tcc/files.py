@@ -1,0 +1,33 @@
+"""Write files so that a reader sees the old text or the new one, and nothing between."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Replace the contents of an existing file.
+
+    The file keeps its mode and, as far as this user may, its owner; a symbolic link stays
+    one, and what it points at is replaced. The directory must be writable.
+
+    Raises:
+        OSError: it could not be written; the old contents are still there.
+    """
+    target = Path(os.path.realpath(path))
+    status = target.stat()
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fchmod(file.fileno(), status.st_mode & 0o7777)
+            with contextlib.suppress(PermissionError):
+                os.fchown(file.fileno(), status.st_uid, status.st_gid)
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

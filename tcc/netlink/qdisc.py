@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tcc.netlink.attributes import attribute, encode
-from tcc.netlink.handle import UNSPECIFIED, Handle
+from tcc.netlink.handle import Handle
 from tcc.netlink.messages import (
     NLM_F_CREATE,
     NLM_F_EXCL,
@@ -105,14 +105,20 @@ def dump(
     return found if ifindex is None else [qdisc for qdisc in found if qdisc.ifindex == ifindex]
 
 
-def get(route: RouteSocket, ifindex: int, parent: Handle) -> TcObject:
-    """Return the qdisc under `parent`.
+def get(route: RouteSocket, ifindex: int, parent: Handle) -> TcObject | None:
+    """Return the qdisc under `parent`; None if there is none, or no such device.
+
+    It is looked for in a dump: asking the kernel for a single qdisc makes it
+    tell every listener that the qdisc is new (qdisc_get_notify() in
+    net/sched/sch_api.c), and hidden ones are found this way too.
 
     Raises:
-        KernelRefusal: ENODEV without such a device, ENOENT without a qdisc there.
+        KernelRefusal: the kernel would not list.
     """
-    body = tc_body(ifindex, UNSPECIFIED, parent, 0, b"")
-    return TcObject(*route.get(Message(RTM_GETQDISC, 0, body)))
+    for found in dump(route, ifindex, invisible=True):
+        if found.parent == parent:
+            return found
+    return None
 
 
 def add_class(qdisc: QdiscMessage) -> Message:

@@ -251,8 +251,10 @@ def dump(
 ) -> list[TcObject]:
     """Return the filters of one parent (or block), of all chains or of one.
 
+    A device or parent that is not there has none.
+
     Raises:
-        KernelRefusal: no such device or parent.
+        KernelRefusal: the kernel would not list.
     """
     attributes = encode(TCA, [] if chain is None else [("CHAIN", chain)])
     message = Message(RTM_GETTFILTER, 0, tc_body(ifindex, 0, parent, 0, attributes))

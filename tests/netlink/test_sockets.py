@@ -20,7 +20,7 @@ from tcc.netlink.handle import (
     UNSPECIFIED,
     Handle,
 )
-from tcc.netlink.messages import KernelRefusal
+from tcc.netlink.messages import IFINFOMSG, RTM_GETLINK, KernelRefusal, Message, Reply
 from tcc.netlink.namespace import NAMED, Namespace
 from tcc.netlink.qdisc import QdiscMessage
 from tcc.netlink.transport import LOST_TEXT, RouteSocket
@@ -439,9 +439,11 @@ def test_devices_that_are_not_there(route):
 
 
 def test_a_listing_that_the_kernel_refuses(route, device):
-    with pytest.raises(KernelRefusal) as caught:
-        filters.dump(route, device.ifindex, Handle.parse("7:"))
+    body = IFINFOMSG.pack(0, 0, device.ifindex, 0, 0)
+    with pytest.raises(KernelRefusal, match="Filter by device index not supported") as caught:
+        route.dump(Message(RTM_GETLINK, 0, body), Reply)
     assert caught.value.errno == errno.EINVAL
+    assert len(links.dump(route)) == 4
 
 
 def test_asking_for_one_qdisc_disturbs_no_listener(space, route, device):

@@ -61,30 +61,32 @@ FLOW_FIELDS = {
 }  # fmt: skip
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """A file, or a scenario in it, that cannot be replayed; the message says why."""
 
 
-class Differs(Exception):
+class DifferenceError(Exception):
     """The first difference of a scenario; the message says where."""
 
 
 def compare(place: str, expected: object, found: object) -> None:
-    """Raise `Differs` unless two values are equal."""
+    """Raise `DifferenceError` unless two values are equal."""
     if expected != found:
-        raise Differs(f"{place}: the trace has {expected!r}, the engine {found!r}")
+        raise DifferenceError(f"{place}: the trace has {expected!r}, the engine {found!r}")
 
 
 def config_of(trace: Json) -> CakeConfig:
     """Return the configuration that a trace describes.
 
     Raises:
-        Unreadable: an unknown flag, or a number out of range.
+        UnreadableError: an unknown flag, or a number out of range.
     """
     flags = set(trace.get("flags", []))
     unknown = flags - {"split_gso", "overhead", "ingress", "wash", "autorate", "nat"}
     if unknown:
-        raise Unreadable(f"unknown flag {', '.join(sorted(map(str, unknown)))} in a configuration")
+        raise UnreadableError(
+            f"unknown flag {', '.join(sorted(map(str, unknown)))} in a configuration"
+        )
     flow_mode = int(trace.get("flow_mode", 7))
     try:
         return CakeConfig(
@@ -107,7 +109,7 @@ def config_of(trace: Json) -> CakeConfig:
             split_gso="split_gso" in flags,
         )
     except ValueError as error:
-        raise Unreadable(f"configuration: {error}") from None
+        raise UnreadableError(f"configuration: {error}") from None
 
 
 def protocol_of(step: Json, raw: bytes, netoff: int) -> int:
@@ -132,7 +134,7 @@ class Replay:
         scenario: as the file has it.
 
     Raises:
-        Unreadable: it cannot be set up.
+        UnreadableError: it cannot be set up.
     """
 
     def __init__(self, scenario: Json) -> None:
@@ -147,35 +149,31 @@ class Replay:
         self.mq: CakeMq | None = None
         if queues > 1:
             try:
-                self.mq = CakeMq(
-                    self.pool, chance, config, queues, mtu, handle, SEGMENT_TRUESIZE
-                )
+                self.mq = CakeMq(self.pool, chance, config, queues, mtu, handle, SEGMENT_TRUESIZE)
             except ValueError as error:
-                raise Unreadable(str(error)) from None
+                raise UnreadableError(str(error)) from None
             self.qdiscs = self.mq.children
         else:
-            self.qdiscs = [
-                Cake(self.pool, chance, config, handle, mtu, None, SEGMENT_TRUESIZE)
-            ]
+            self.qdiscs = [Cake(self.pool, chance, config, handle, mtu, None, SEGMENT_TRUESIZE)]
 
     def run(self) -> None:
         """Replay every step.
 
         Raises:
-            Differs: at the first difference.
-            Unreadable: at a step that makes no sense.
+            DifferenceError: at the first difference.
+            UnreadableError: at a step that makes no sense.
         """
         kinds = {"enq": self.enqueue, "deq": self.dequeue, "config": self.configure}
         for number, step in enumerate(self.scenario["steps"]):
             place = f"step {number} ({step.get('op')} at {step.get('t')})"
             kind = kinds.get(step.get("op"))
             if kind is None:
-                raise Unreadable(f"step {number}: unknown kind {step.get('op')!r}")
+                raise UnreadableError(f"step {number}: unknown kind {step.get('op')!r}")
             try:
                 kind(step, place)
             except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
                 reason = f"no {error}" if isinstance(error, KeyError) else str(error)
-                raise Unreadable(f"{place}: {reason}") from None
+                raise UnreadableError(f"{place}: {reason}") from None
         self.compare_final()
 
     def packet(self, step: Json) -> int:
@@ -298,7 +296,7 @@ def read(path: str) -> list[Json]:
     """Return the scenarios of a file.
 
     Raises:
-        Unreadable: it is not there, not JSON, or not a trace.
+        UnreadableError: it is not there, not JSON, or not a trace.
     """
     try:
         data = Path(path).read_bytes()
@@ -306,16 +304,16 @@ def read(path: str) -> list[Json]:
             data = gzip.decompress(data)
         document = json.loads(data)
     except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror or error}") from None
+        raise UnreadableError(f"{path}: {error.strerror or error}") from None
     except EOFError:
-        raise Unreadable(f"{path}: the gzip file is cut off") from None
+        raise UnreadableError(f"{path}: the gzip file is cut off") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise Unreadable(f"{path}: not JSON: {error}") from None
+        raise UnreadableError(f"{path}: not JSON: {error}") from None
     except RecursionError:
-        raise Unreadable(f"{path}: nested too deeply to be a trace") from None
+        raise UnreadableError(f"{path}: nested too deeply to be a trace") from None
     scenarios = document.get("scenarios") if isinstance(document, dict) else document
     if not isinstance(scenarios, list):
-        raise Unreadable(f"{path}: no list of scenarios in it")
+        raise UnreadableError(f"{path}: no list of scenarios in it")
     return scenarios
 
 
@@ -323,21 +321,21 @@ def replay(scenario: Json) -> str | None:
     """Return the first difference of a scenario, None if there is none.
 
     Raises:
-        Unreadable: it cannot be replayed.
+        UnreadableError: it cannot be replayed.
     """
     if not isinstance(scenario, dict):
-        raise Unreadable("a scenario is not an object")
+        raise UnreadableError("a scenario is not an object")
     for key, kind in (("config", dict), ("steps", list)):
         if not isinstance(scenario.get(key), kind):
-            raise Unreadable(f"no {key} in the scenario")
+            raise UnreadableError(f"no {key} in the scenario")
     if not all(isinstance(step, dict) for step in scenario["steps"]):
-        raise Unreadable("a step is not an object")
+        raise UnreadableError("a step is not an object")
     try:
         Replay(scenario).run()
-    except Differs as difference:
+    except DifferenceError as difference:
         return str(difference)
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-        raise Unreadable(f"{type(error).__name__}: {error}") from None
+        raise UnreadableError(f"{type(error).__name__}: {error}") from None
     return None
 
 
@@ -351,7 +349,7 @@ def main(arguments: list[str]) -> int:
     for path in arguments:
         try:
             scenarios = read(path)
-        except Unreadable as error:
+        except UnreadableError as error:
             print(f"error: {error}", file=sys.stderr)
             unreadable = True
             continue
@@ -359,7 +357,7 @@ def main(arguments: list[str]) -> int:
             name = scenario.get("name", number) if isinstance(scenario, dict) else number
             try:
                 difference = replay(scenario)
-            except Unreadable as error:
+            except UnreadableError as error:
                 print(f"error: {path}: scenario {name}: {error}", file=sys.stderr)
                 unreadable = True
                 continue

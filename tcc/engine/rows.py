@@ -11,7 +11,8 @@ class Packet:
     """One packet: what a qdisc sees of it, then what its owner keeps with it."""
 
     __slots__ = (
-        "acknowledgement", "adjusted", "classid", "departure_time", "destination_hash", "due", "echo_time",
+        "acknowledgement", "adjusted", "classid", "departure_time", "destination_hash", "due",
+        "echo_time",
         "enqueue_time", "flags", "flow", "flow_hash", "gso_segs", "gso_size", "header_length",
         "id", "kind", "length", "mark", "network_offset", "next", "order", "owner", "payload",
         "priority", "protocol", "raw", "reason", "sent_time", "sequence", "source_hash", "tos",

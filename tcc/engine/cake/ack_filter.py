@@ -121,9 +121,7 @@ class AckFilter:
             self.segments[which].version = 4
             self.segments[which].address = at + 12
             self.segments[which].address_length = 8
-            self.segments[which].length = (
-                data[at + 2] * 256 + data[at + 3] - (data[at] & 15) * 4
-            )
+            self.segments[which].length = data[at + 2] * 256 + data[at + 3] - (data[at] & 15) * 4
         else:
             if data[at] >> 4 == 4:
                 if data[at + 9] != 41:
@@ -178,9 +176,7 @@ class AckFilter:
             return False
         if self.segments[QUEUED].length != self.segments[QUEUED].tcp_length:
             return False
-        if (
-            self.segments[TRIGGER].acknowledgement - self.segments[QUEUED].acknowledgement
-        ) & SIGN:
+        if (self.segments[TRIGGER].acknowledgement - self.segments[QUEUED].acknowledgement) & SIGN:
             return False
         return self.harmless_options(tsval, tsecr)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 U64_MAX = 2**64 - 1
 U32_MAX = 2**32 - 1
@@ -110,7 +110,7 @@ def merge(config: CakeConfig, attributes: Mapping[int, int]) -> CakeConfig:
 
     RAW counts by being there, whatever its value, and is looked at after OVERHEAD.
     """
-    stored = {
+    stored: dict[int, tuple[str, Callable[[int], int]]] = {
         BASE_RATE64: ("rate", lambda value: value & U64_MAX),
         DIFFSERV_MODE: ("tins", lambda value: value & 0xFF),
         ATM: ("cells", lambda value: value & 0xFF),

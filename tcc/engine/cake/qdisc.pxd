@@ -2,6 +2,9 @@ cimport cython
 from cpython.ref cimport PyObject
 from tcc.engine.constants cimport *
 from tcc.engine.cake.ack_filter cimport AckFilter
+from tcc.engine.cake.cobalt cimport emptied, judge, overflowed
+from tcc.engine.cake.flows cimport FlowTable
+from tcc.engine.cake.overflow cimport OverflowHeap
 from tcc.engine.cake.rows cimport *
 from tcc.engine.packet cimport PacketPool
 from tcc.engine.queue_disc cimport QueueDisc
@@ -9,12 +12,10 @@ from tcc.engine.random cimport Random
 from tcc.engine.rows cimport Packet, PacketRow
 
 cdef unsigned int M32
+cdef unsigned long long M64
 cdef long long SIGN
 cdef long long TWO_32
-cdef unsigned int NEARLY
-cdef unsigned long long M64
 cdef unsigned long long SECOND_34
-cdef unsigned long long THREE_32
 cdef unsigned long long ONE_34
 
 @cython.final
@@ -25,15 +26,13 @@ cdef class Siblings:
 
 @cython.final
 cdef class Cake(QueueDisc):
+    cdef FlowTable table
     cdef Flow *flows
-    cdef Host *hosts
     cdef Tin tins[8]
-    cdef unsigned short *heap
-    cdef readonly int heap_timeout
+    cdef OverflowHeap heap
     cdef unsigned char index_of_dscp[64]
     cdef unsigned char order[8]
     cdef unsigned char shifts[8]
-    cdef unsigned int roots[16]
     cdef readonly int tin_count
     cdef bint eighths
     cdef Random chance
@@ -46,8 +45,6 @@ cdef class Cake(QueueDisc):
     # configuration
     cdef readonly unsigned long long rate
     cdef int flow_mode
-    cdef bint sources
-    cdef bint destinations
     cdef bint nat
     cdef bint besteffort
     cdef bint wash
@@ -73,7 +70,6 @@ cdef class Cake(QueueDisc):
     cdef readonly unsigned long long ns
     cdef readonly int shift
     cdef int current
-    cdef int marked
     cdef readonly unsigned int used
     cdef readonly unsigned int most_used
     cdef readonly unsigned int limit
@@ -93,6 +89,9 @@ cdef class Cake(QueueDisc):
     cdef readonly unsigned int min_netlen
     cdef readonly unsigned int max_adjlen
     cdef readonly unsigned int min_adjlen
+    cdef unsigned int known_length
+    cdef unsigned int known_offset
+    cdef unsigned int known_size
     # what it did, for models of its cost
     cdef readonly long long super_packets
     cdef readonly long long segments
@@ -101,52 +100,36 @@ cdef class Cake(QueueDisc):
     cdef readonly long long empty_visits
     cdef readonly long long rotations
 
-    cdef FlowRow flow_at(self, int f) noexcept nogil
-    cdef PacketRow packet_at(self, int packet) noexcept nogil
     cdef TinRow tin_at(self, int t) noexcept nogil
+    cdef PacketRow packet_at(self, int packet) noexcept nogil
     cdef void configure(self, unsigned long long rate, bint adjusting) noexcept nogil
     cdef void set_rate(self, int t, unsigned long long rate) noexcept nogil
     cdef void set_delays(self, int t) noexcept nogil
     cdef void set_limit(self) noexcept nogil
     cdef void clear_tin(self, int t) noexcept nogil
+    cdef bint busy(self, int child) noexcept nogil
     cdef void scan(self, long long now) noexcept nogil
-    cdef int choose_tin(self, int packet) noexcept nogil
-    cdef int choose_slot(self, int t, int packet) noexcept nogil
-    cdef int find_slot(self, int t, unsigned int hash, unsigned int source, unsigned int destination) noexcept nogil
-    cdef void map_hosts(self, int t, FlowRow flow, unsigned int source, unsigned int destination) noexcept nogil
-    cdef void enter_bulk(self, int t, FlowRow flow) noexcept nogil
-    cdef void leave_bulk(self, int t, FlowRow flow) noexcept nogil
+    cdef int choose_tin(self, PacketRow row) noexcept nogil
+    cdef int choose_slot(self, int t, PacketRow row) noexcept nogil
     cdef int quantum(self, int t, FlowRow flow) noexcept nogil
-    cdef void append(self, int t, int slot, int which) noexcept nogil
-    cdef void unlink(self, int t, int slot) noexcept nogil
     cdef unsigned int adjust(self, unsigned int length, unsigned int offset) noexcept nogil
     cdef void measure(self, PacketRow row) noexcept nogil
-    cdef void queue(self, FlowRow flow, int packet) noexcept nogil
-    cdef int unqueue(self, int t, int f) noexcept nogil
+    cdef void refresh(self, TinRow tin, long long now) noexcept nogil
     cdef bint splits(self, PacketRow row) noexcept nogil
-    cdef int add_whole(self, int t, int f, int packet, long long now) noexcept nogil
-    cdef unsigned int filter_acks(self, int t, FlowRow flow, int packet, long long now) noexcept nogil
-    cdef bint add_segments(self, int t, int f, int packet, long long now) noexcept nogil
+    cdef void add(self, TinRow tin, FlowRow flow, int packet, PacketRow row, long long now) noexcept nogil
+    cdef unsigned int filter_acks(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
+    cdef long long add_segments(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
     cdef void estimate(self, long long change, long long now) noexcept nogil
-    cdef void activate(self, int t, int slot) noexcept nogil
+    cdef void activate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
     cdef bint relieve(self, int own, long long now) noexcept nogil
     cdef int drop_longest(self, long long now) noexcept nogil
-    cdef bint make_heap(self) noexcept nogil
-    cdef int heap_flow(self, int place) noexcept nogil
-    cdef void heap_swap(self, int one, int other) noexcept nogil
-    cdef void sift_up(self, int place) noexcept nogil
-    cdef void sift_down(self, int place) noexcept nogil
     cdef void charge(self, TinRow tin, unsigned int length, bint drop, long long now) noexcept nogil
+    cdef void spend(self, TinRow tin, FlowRow flow, unsigned int length) noexcept nogil
     cdef int pick_tin(self, long long now) noexcept nogil
     cdef int pick_unshaped(self) noexcept nogil
-    cdef int serve(self, int t, int f, long long now) noexcept nogil
-    cdef void rotate(self, int t, int slot) noexcept nogil
-    cdef void spend(self, TinRow tin, unsigned int length) noexcept nogil
-    cdef void retire(self, int t, int slot, long long now) noexcept nogil
-    cdef void deliver(self, int t, FlowRow flow, int packet, long long now) noexcept nogil
-    cdef void root(self, FlowRow flow) noexcept nogil
-    cdef long long control(self, TinRow tin, FlowRow flow, long long at) noexcept nogil
-    cdef int judge(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
-    cdef bint cobalt_full(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
-    cdef bint cobalt_empty(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
-    cdef bint mark(self, int packet) noexcept nogil
+    cdef int unqueue(self, TinRow tin, FlowRow flow) noexcept nogil
+    cdef int first_flow(self, int t, bint first) noexcept nogil
+    cdef void rotate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
+    cdef int serve(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
+    cdef void retire(self, int t, TinRow tin, FlowRow flow, int slot, long long now) noexcept nogil
+    cdef void deliver(self, TinRow tin, FlowRow flow, PacketRow row, long long now) noexcept nogil

@@ -5,7 +5,7 @@ Source: net/sched/sch_cake.c of Linux 7.3.4, by way of the CAKE specification, w
 numbers are given below.  Its traces, recorded from the kernel, are replayed by
 `tcc.engine.replay`.
 
-A flow `f` is a row of `flows`: tin * STRIDE + slot.  Rates are in bytes/s and times in ns, as in
+Tins are numbered by their internal index.  Rates are in bytes/s and times in ns, as in
 the kernel; unsigned numbers wrap at the kernel's widths.
 """
 
@@ -18,21 +18,50 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.cpython.ref import PyObject
-    from cython.cimports.libc.stdlib import calloc, free, realloc
+    from cython.cimports.libc.stdlib import free, realloc
 else:
+    from tcc.engine.cake.cobalt import emptied, judge, overflowed
     from tcc.engine.cake.rows import (
-        BULK, DECAYED, DECAYING, HEAP, KEEP, LIVE, NEW, NONE, OLD, RETRY, SLOTS, SPARSE, SPARSE_WAIT,
-        STRIDE, TINS, WAYS, Flow, FlowRow, Host, Tin, TinRow,
+        BULK,
+        DECAYED,
+        DECAYING,
+        KEEP,
+        NEW,
+        NONE,
+        OLD,
+        RETRY,
+        SLOTS,
+        SPARSE,
+        SPARSE_WAIT,
+        STRIDE,
+        TINS,
+        Flow,
+        FlowRow,
+        Host,
+        Tin,
+        TinRow,
     )  # fmt: skip
     from tcc.engine.constants import (
-        ACK_FILTER, ARP, CE, CN, CONGESTED, DROP, FLOOD_PROTECTION, GSO_SPLIT, IPV4, IPV6, NEVER,
-        NIL, OK, OVERLIMIT, QDISC_DROP, QUEUE_PURGE,
+        ACK_FILTER,
+        ARP,
+        CN,
+        DROP,
+        GSO_SPLIT,
+        IPV4,
+        IPV6,
+        NIL,
+        OK,
+        OVERLIMIT,
+        QDISC_DROP,
+        QUEUE_PURGE,
     )  # fmt: skip
-    from tcc.engine.rows import Packet, PacketRow
+    from tcc.engine.rows import PacketRow
 
 from tcc.engine.cake.ack_filter import AckFilter
 from tcc.engine.cake.config import MQ_KERNELS, CakeConfig
-from tcc.engine.cake.tables import BESTEFFORT, INVERSE_ROOTS, mode_of
+from tcc.engine.cake.flows import FlowTable
+from tcc.engine.cake.overflow import OverflowHeap
+from tcc.engine.cake.tables import BESTEFFORT, mode_of
 from tcc.engine.packet import PacketPool
 from tcc.engine.queue_disc import QueueDisc
 from tcc.engine.random import Random
@@ -41,9 +70,7 @@ M32 = 0xFFFFFFFF
 M64 = 0xFFFFFFFFFFFFFFFF
 SIGN = 1 << 31
 TWO_32 = 1 << 32
-NEARLY = 0xFEFFFFFF
 SECOND_34 = 1_000_000_000 << 34
-THREE_32 = 3 << 32
 ONE_34 = 1 << 34
 
 
@@ -107,7 +134,14 @@ class Cake(QueueDisc):
         self.handle = handle
         self.mtu = mtu
         self.segment_truesize = segment_truesize
-        self.make_tables()
+        self.table = FlowTable()
+        self.flows = self.table.flows
+        self.heap = OverflowHeap(self.table)
+        if not cython.compiled:
+            self.tins = [Tin() for _ in range(TINS)]
+            self.index_of_dscp = [0] * 64
+            self.order = [0] * TINS
+            self.shifts = [0] * TINS
         self.tnext = 0
         self.failsafe = 0
         self.current = TINS - 1  # creation leaves it at the last tin
@@ -116,8 +150,6 @@ class Cake(QueueDisc):
         self.last_active = 0
         self.last_check = 0
         self.active_queues = 0
-        self.heap_timeout = 0
-        self.marked = 0
         self.average_offset = 0
         self.super_packets = 0
         self.segments = 0
@@ -135,39 +167,6 @@ class Cake(QueueDisc):
         if siblings is None:
             self.peak_rate = config.rate
         self.change(config)
-
-    def make_tables(self) -> None:
-        """Make flows, hosts, tins and the constants that C code reads."""
-        number: cython.int
-        if cython.compiled:
-            self.flows = cython.cast(cython.pointer[Flow], calloc(TINS * STRIDE, cython.sizeof(Flow)))
-            self.hosts = cython.cast(cython.pointer[Host], calloc(TINS * SLOTS, cython.sizeof(Host)))
-            if not self.flows or not self.hosts:
-                raise MemoryError
-        else:
-            self.flows = [Flow() for _ in range(TINS * STRIDE)]
-            self.hosts = [Host() for _ in range(TINS * SLOTS)]
-            self.tins = [Tin() for _ in range(TINS)]
-            self.heap: list[int] = []
-            self.index_of_dscp = [0] * 64
-            self.order = [0] * TINS
-            self.shifts = [0] * TINS
-            self.roots = [0] * 16
-        for number in range(16):
-            self.roots[number] = INVERSE_ROOTS[number]
-        for number in range(TINS):
-            self.flows[number * STRIDE + NEW].next = NEW
-            self.flows[number * STRIDE + NEW].previous = NEW
-            self.flows[number * STRIDE + OLD].next = OLD
-            self.flows[number * STRIDE + OLD].previous = OLD
-            self.flows[number * STRIDE + DECAYED].next = DECAYED
-            self.flows[number * STRIDE + DECAYED].previous = DECAYED
-
-    def __dealloc__(self) -> None:
-        if cython.compiled:
-            free(self.flows)
-            free(self.hosts)
-            free(self.heap)
 
     # ------------------------------------------------------------ configuration (3.2, 3.3)
 
@@ -189,8 +188,8 @@ class Cake(QueueDisc):
         self.config = config
         self.rate = config.rate
         self.flow_mode = config.flow_mode
-        self.sources = config.flow_mode & 5 == 5
-        self.destinations = config.flow_mode & 6 == 6
+        self.table.sources = config.flow_mode & 5 == 5
+        self.table.destinations = config.flow_mode & 6 == 6
         self.nat = config.nat
         self.besteffort = config.tins == BESTEFFORT
         self.wash = config.wash
@@ -205,7 +204,9 @@ class Cake(QueueDisc):
         self.cells = config.cells
         self.ack_filter = config.ack_filter
         self.fwmark = config.fwmark
-        self.fwmark_shift = (config.fwmark & -config.fwmark).bit_length() - 1 if config.fwmark else 0
+        self.fwmark_shift = (
+            (config.fwmark & -config.fwmark).bit_length() - 1 if config.fwmark else 0
+        )
         self.target = config.target * 1000
         self.interval = config.interval * 1000
         self.memory = config.memory
@@ -220,6 +221,7 @@ class Cake(QueueDisc):
             self.shifts[place] = shift
         for place, quantum in enumerate(mode.quanta):
             self.tins[place].quantum = quantum
+        self.known_size = 0
         if reset_lengths:
             self.forget_lengths()
         self.configure(self.rate, False)
@@ -230,6 +232,7 @@ class Cake(QueueDisc):
         self.min_netlen = 0xFFFF
         self.max_adjlen = 0
         self.min_adjlen = 0xFFFF
+        self.known_size = 0
 
     def configure(self, rate: cython.ulonglong, adjusting: cython.bint) -> cython.void:
         """Derive everything from the rate; only the paces if `adjusting` (cake_mq's scan)."""
@@ -277,8 +280,7 @@ class Cake(QueueDisc):
         wide = ((wide * tin.ns) & M64) >> tin.shift
         target = (wide * 3) >> 1
         tin.mtu_time = wide
-        if target < self.target:
-            target = self.target
+        target = max(target, self.target)
         tin.target = target
         wide = self.interval + target - self.target
         tin.interval = 2 * target if wide < 2 * target else wide
@@ -292,47 +294,51 @@ class Cake(QueueDisc):
             limit = self.memory
         elif self.rate:
             limit = (((self.rate * (self.interval // 1000)) & M64) // 250000) & M32
-            if limit < 4194304:
-                limit = 4194304
-        if most < self.memory:
-            most = self.memory
+            limit = max(limit, 4194304)
+        most = max(most, self.memory)
         self.limit = most if most < limit else limit
 
     def clear_tin(self, t: cython.int) -> cython.void:
         """Purge a tin: its packets are gone without being counted as drops."""
-        f: cython.int
+        slot: cython.int
         packet: cython.int
+        flow: FlowRow
+        tin: TinRow = self.tin_at(t)
         self.current = t
         self.purge_visits += SLOTS
-        if self.tins[t].backlog == 0 and self.tins[t].sparse + self.tins[t].bulk == 0:
+        if tin.sparse + tin.bulk == 0:
             return  # nothing can be queued: the walk would find every slot empty
-        for f in range(t * STRIDE, t * STRIDE + SLOTS):
-            packet = self.unqueue(t, f)
+        for slot in range(SLOTS):
+            flow = self.table.at(t * STRIDE + slot)
+            packet = self.unqueue(tin, flow)
             while packet != NIL:
                 self.drop_after(packet, QUEUE_PURGE)
                 self.drops -= 1
-                packet = self.unqueue(t, f)
+                packet = self.unqueue(tin, flow)
+
+    def busy(self, child: cython.int) -> cython.bint:
+        """Say whether another child of the cake_mq has packets or sent one since the last scan."""
+        if cython.compiled:
+            if self.siblings.children[child] == cython.cast(cython.pointer[PyObject], self):
+                return False
+            return (
+                cython.cast(Cake, self.siblings.children[child]).qlen > 0
+                or cython.cast(Cake, self.siblings.children[child]).last_active > self.last_check
+            )
+        return self.siblings.children[child] is not self and (
+            self.siblings.children[child].qlen > 0
+            or self.siblings.children[child].last_active > self.last_check
+        )
 
     def scan(self, now: cython.longlong) -> cython.void:
         """As a child of cake_mq, share the rate with the children that are busy (7)."""
         n: cython.ulonglong = 1
-        place: cython.int
-        t: cython.int
+        number: cython.int
         if now - self.last_check < 200_000 or (self.ns == 0 and self.mq_kernel != 0):
             return
-        for place in range(self.siblings.count):
-            if cython.compiled:
-                if self.siblings.children[place] != cython.cast(cython.pointer[PyObject], self):
-                    if (
-                        cython.cast(Cake, self.siblings.children[place]).qlen > 0
-                        or cython.cast(Cake, self.siblings.children[place]).last_active
-                        > self.last_check
-                    ):
-                        n += 1
-            else:
-                other = self.siblings.children[place]
-                if other is not self and (other.qlen > 0 or other.last_active > self.last_check):
-                    n += 1
+        for number in range(self.siblings.count):
+            if self.busy(number):
+                n += 1
         if self.mq_kernel == 0:  # before 15c2715a5264: only the tin served last, and from it all
             self.set_rate(self.current, self.rate // n)
             self.ns = self.tins[self.current].ns
@@ -340,19 +346,18 @@ class Cake(QueueDisc):
         else:
             self.configure(self.rate // n, True)
             if self.mq_kernel == 1:  # before a3729e0df005: walks the unused tins each time
-                for t in range(self.tin_count, TINS):
-                    self.clear_tin(t)
+                for number in range(self.tin_count, TINS):
+                    self.clear_tin(number)
         self.scans += 1
         self.last_check = now
         self.active_queues = n
 
     # ------------------------------------------------------------ classification (3.4, 4)
 
-    def choose_tin(self, packet: cython.int) -> cython.int:
+    def choose_tin(self, row: PacketRow) -> cython.int:
         """Return the internal index of the packet's tin; wash the packet."""
-        row: PacketRow = self.packet_at(packet)
         dscp: cython.uint = 0
-        mark: cython.uint
+        chosen: cython.uint
         t: cython.int
         if row.protocol == IPV4 or row.protocol == IPV6:
             dscp = row.tos >> 2
@@ -362,27 +367,27 @@ class Cake(QueueDisc):
             dscp = 0x38
         if self.besteffort:
             return 0
-        mark = (row.mark & self.fwmark) >> self.fwmark_shift
-        if 0 < mark <= self.tin_count:
-            return self.order[mark - 1]
+        chosen = (row.mark & self.fwmark) >> self.fwmark_shift
+        t = chosen
+        if 0 < t <= self.tin_count:
+            return self.order[t - 1]
         if row.priority >> 16 == self.handle >> 16:
-            mark = row.priority & 0xFFFF
-            if 0 < mark <= self.tin_count:
-                return self.order[mark - 1]
+            t = row.priority & 0xFFFF
+            if 0 < t <= self.tin_count:
+                return self.order[t - 1]
         t = self.index_of_dscp[dscp]
         return t if t < self.tin_count else 0
 
-    def choose_slot(self, t: cython.int, packet: cython.int) -> cython.int:
+    def choose_slot(self, t: cython.int, row: PacketRow) -> cython.int:
         """Return the slot of the packet's flow, in tin `t`."""
-        row: PacketRow = self.packet_at(packet)
         source: cython.uint = row.source_hash
         destination: cython.uint = row.destination_hash
-        hash: cython.uint = 0
+        hash: cython.uint = row.flow_hash
         chosen: cython.uint
-        if self.flow_mode == 0 and not self.nat:
-            return 0
-        if self.flow_mode & 4:
-            hash = row.flow_hash
+        if self.flow_mode & 4 == 0:
+            if self.flow_mode == 0 and not self.nat:
+                return 0
+            hash = 0
         if row.classid:
             chosen = row.classid & 0xFFFF
             if 0 < chosen <= SLOTS:
@@ -391,142 +396,20 @@ class Cake(QueueDisc):
             if 0 < chosen <= SLOTS:
                 source = chosen - 1
                 destination = chosen - 1
-        if not self.flow_mode & 4:
+        if self.flow_mode & 4 == 0:
             if self.flow_mode & 1:
                 hash ^= source
             if self.flow_mode & 2:
                 hash ^= destination
-        return self.find_slot(t, hash, source, destination)
-
-    def find_slot(self, t: cython.int, hash: cython.uint, source: cython.uint, destination: cython.uint) -> cython.int:
-        """Return the slot that a flow has or gets in the set-associative hash."""
-        base: cython.int = t * STRIDE
-        home: cython.int = hash & (SLOTS - 1)
-        outer: cython.int = home & ~(WAYS - 1)
-        slot: cython.int = home
-        found: cython.int = NIL
-        way: cython.int
-        flow: FlowRow = self.flow_at(base + home)
-        if flow.tag == hash and flow.state != NONE:
-            return home
-        for way in range(WAYS):
-            slot = outer + ((home + way) & (WAYS - 1))
-            if self.flows[base + slot].tag == hash:
-                if way:
-                    self.tins[t].way_hits += 1
-                found = slot
-                break
-        if found != NIL:
-            flow = self.flow_at(base + found)
-            if flow.state == NONE:
-                self.map_hosts(t, flow, source, destination)
-            return found
-        for way in range(WAYS):
-            slot = outer + ((home + way) & (WAYS - 1))
-            if self.flows[base + slot].state == NONE:
-                self.tins[t].way_misses += 1
-                found = slot
-                break
-        if found == NIL:
-            self.tins[t].way_collisions += 1
-            found = home
-        flow = self.flow_at(base + found)
-        if flow.state == BULK:
-            self.leave_bulk(t, flow)
-        flow.tag = hash
-        self.map_hosts(t, flow, source, destination)
-        return found
-
-    def map_hosts(self, t: cython.int, flow: FlowRow, source: cython.uint, destination: cython.uint) -> cython.void:
-        """Give a slot its entries of the host table, as far as the mode is fair to hosts."""
-        base: cython.int = t * SLOTS
-        home: cython.int
-        outer: cython.int
-        way: cython.int
-        entry: cython.int
-        if self.sources:
-            home = source & (SLOTS - 1)
-            outer = home & ~(WAYS - 1)
-            entry = NIL
-            for way in range(WAYS):
-                if self.hosts[base + outer + ((home + way) & (WAYS - 1))].source_tag == source:
-                    entry = outer + ((home + way) & (WAYS - 1))
-                    break
-            if entry == NIL:
-                entry = home
-                for way in range(WAYS):
-                    if self.hosts[base + outer + ((home + way) & (WAYS - 1))].source_bulk == 0:
-                        entry = outer + ((home + way) & (WAYS - 1))
-                        break
-                self.hosts[base + entry].source_tag = source
-            flow.source = entry
-            if flow.state == BULK and self.hosts[base + entry].source_bulk < SLOTS:
-                self.hosts[base + entry].source_bulk += 1
-        if self.destinations:
-            home = destination & (SLOTS - 1)
-            outer = home & ~(WAYS - 1)
-            entry = NIL
-            for way in range(WAYS):
-                if (
-                    self.hosts[base + outer + ((home + way) & (WAYS - 1))].destination_tag
-                    == destination
-                ):
-                    entry = outer + ((home + way) & (WAYS - 1))
-                    break
-            if entry == NIL:
-                entry = home
-                for way in range(WAYS):
-                    if self.hosts[base + outer + ((home + way) & (WAYS - 1))].destination_bulk == 0:
-                        entry = outer + ((home + way) & (WAYS - 1))
-                        break
-                self.hosts[base + entry].destination_tag = destination
-            flow.destination = entry
-            if flow.state == BULK and self.hosts[base + entry].destination_bulk < SLOTS:
-                self.hosts[base + entry].destination_bulk += 1
-
-    def enter_bulk(self, t: cython.int, flow: FlowRow) -> cython.void:
-        """Count a flow that has become bulk at its hosts."""
-        entry: cython.int
-        if self.sources:
-            entry = t * SLOTS + flow.source
-            if self.hosts[entry].source_bulk < SLOTS:
-                self.hosts[entry].source_bulk += 1
-        if self.destinations:
-            entry = t * SLOTS + flow.destination
-            if self.hosts[entry].destination_bulk < SLOTS:
-                self.hosts[entry].destination_bulk += 1
-
-    def leave_bulk(self, t: cython.int, flow: FlowRow) -> cython.void:
-        """Count a flow that is no longer bulk at its hosts."""
-        entry: cython.int
-        if self.sources:
-            entry = t * SLOTS + flow.source
-            if self.hosts[entry].source_bulk > 0:
-                self.hosts[entry].source_bulk -= 1
-        if self.destinations:
-            entry = t * SLOTS + flow.destination
-            if self.hosts[entry].destination_bulk > 0:
-                self.hosts[entry].destination_bulk -= 1
+        return self.table.find(self.tin_at(t), t, hash, source, destination)
 
     def quantum(self, t: cython.int, flow: FlowRow) -> cython.int:
         """Return a flow's quantum: its share of what its busier host has, dithered (4.3)."""
-        load: cython.int = 1
-        if self.sources and self.hosts[t * SLOTS + flow.source].source_bulk > load:
-            load = self.hosts[t * SLOTS + flow.source].source_bulk
-        if (
-            self.destinations
-            and self.hosts[t * SLOTS + flow.destination].destination_bulk > load
-        ):
-            load = self.hosts[t * SLOTS + flow.destination].destination_bulk
-        return (self.tins[t].flow_quantum * (65535 // load) + self.chance.u16()) >> 16
+        share: cython.int = 65535 // self.table.load(t, flow)
+        draw: cython.int = self.chance.u16()
+        return (self.tins[t].flow_quantum * share + draw) >> 16
 
-    # ------------------------------------------------------------ rows, lists and sizes
-
-    def flow_at(self, f: cython.int) -> FlowRow:
-        """Return a flow's row."""
-        if cython.compiled:
-            return cython.address(self.flows[f])
-        return self.flows[f]
+    # ------------------------------------------------------------ rows and sizes
 
     def packet_at(self, packet: cython.int) -> PacketRow:
         """Return a packet's row; until the pool grows."""
@@ -540,94 +423,97 @@ class Cake(QueueDisc):
             return cython.address(self.tins[t])
         return self.tins[t]
 
-    def append(self, t: cython.int, slot: cython.int, which: cython.int) -> cython.void:
-        """Put a slot at the end of one of its tin's lists."""
-        base: cython.int = t * STRIDE
-        last: cython.int = self.flows[base + which].previous
-        self.flows[base + slot].next = which
-        self.flows[base + slot].previous = last
-        self.flows[base + last].next = slot
-        self.flows[base + which].previous = slot
-
-    def unlink(self, t: cython.int, slot: cython.int) -> cython.void:
-        """Take a slot out of the list it is in."""
-        base: cython.int = t * STRIDE
-        after: cython.int = self.flows[base + slot].next
-        before: cython.int = self.flows[base + slot].previous
-        self.flows[base + before].next = after
-        self.flows[base + after].previous = before
-
     def adjust(self, length: cython.uint, offset: cython.uint) -> cython.uint:
         """Return the size of a packet on the wire (5.3)."""
         wide: cython.longlong
+        size: cython.uint = length
         if self.network_size:
-            length = (length - offset) & M32
-        if self.max_netlen < length:
-            self.max_netlen = length & 0xFFFF
-        if self.min_netlen > length:
-            self.min_netlen = length & 0xFFFF
-        wide = length
+            size = (size - offset) & M32
+        if self.max_netlen < size:
+            self.max_netlen = size & 0xFFFF
+        if self.min_netlen > size:
+            self.min_netlen = size & 0xFFFF
+        wide = size
         if wide >= SIGN:
             wide -= TWO_32
         wide += self.overhead
-        length = self.mpu if wide < self.mpu else wide
+        size = self.mpu if wide < self.mpu else wide
         if self.cells == 1:
-            length = (length + 47) // 48 * 53
+            size = (size + 47) // 48 * 53
         elif self.cells == 2:
-            length += (length + 63) // 64
-        if self.max_adjlen < length:
-            self.max_adjlen = length & 0xFFFF
-        if self.min_adjlen > length:
-            self.min_adjlen = length & 0xFFFF
-        return length
+            size += (size + 63) // 64
+        if self.max_adjlen < size:
+            self.max_adjlen = size & 0xFFFF
+        if self.min_adjlen > size:
+            self.min_adjlen = size & 0xFFFF
+        self.known_length = length
+        self.known_offset = offset
+        self.known_size = size
+        return size
 
     def measure(self, row: PacketRow) -> cython.void:
         """Write down what a packet, or every segment of a super-packet, takes on the wire."""
         offset: cython.uint = row.network_offset
         extra: cython.uint
         last: cython.uint
-        self.average_offset += ((offset << 16) >> 8) - (self.average_offset >> 8)
-        if row.gso_segs <= 1:
-            row.adjusted = self.adjust(row.length, offset)
-        else:
+        self.average_offset += (offset << 8) - (self.average_offset >> 8)
+        if row.gso_segs > 1:
             extra = row.gso_segs - 1
             last = row.length - extra * row.header_length - extra * row.gso_size
             row.adjusted = extra * self.adjust(
                 row.gso_size + row.header_length, offset
             ) + self.adjust(last, offset)
+        elif self.known_size and row.length == self.known_length and offset == self.known_offset:
+            row.adjusted = self.known_size  # as the packet before: the extremes stay, too
+        else:
+            row.adjusted = self.adjust(row.length, offset)
 
     # ------------------------------------------------------------ enqueue (5)
 
     def do_enqueue(self, packet: cython.int, now: cython.longlong) -> cython.int:
         """Take a packet at `now` (ns)."""
-        t: cython.int = self.choose_tin(packet)
-        slot: cython.int = self.choose_slot(t, packet)
-        f: cython.int = t * STRIDE + slot
+        row: PacketRow = self.packet_at(packet)
+        t: cython.int = self.choose_tin(row)
+        slot: cython.int = self.choose_slot(t, row)
         tin: TinRow = self.tin_at(t)
-        length: cython.uint = self.pool.rows[packet].length
+        flow: FlowRow = self.table.at(t * STRIDE + slot)
+        change: cython.longlong = row.length
         if tin.backlog == 0:
-            if tin.tnext < now:
-                tin.tnext = now
-            if self.qlen == 0:
-                if self.tnext < now:
-                    self.tnext = now
-                    self.failsafe = now
-                elif self.tnext > now and self.failsafe > now:
-                    self.overlimits += 1
-                    self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
-        if length > tin.max_length:
-            tin.max_length = length
-        if self.pool.rows[packet].gso_segs > 1 and self.splits(self.packet_at(packet)):
-            if not self.add_segments(t, f, packet, now):
+            self.refresh(tin, now)
+        tin.max_length = max(tin.max_length, row.length)
+        if row.gso_segs > 1 and self.splits(row):
+            change = self.add_segments(tin, flow, packet, now)
+            if change < 0:
                 return DROP
         else:
-            self.add_whole(t, f, packet, now)
-        self.activate(t, slot)
-        if self.used > self.most_used:
-            self.most_used = self.used
+            self.add(tin, flow, packet, row, now)
+            tin.bytes += row.length
+            if self.ack_filter:
+                change -= self.filter_acks(tin, flow, packet, now)
+        if self.heap.timeout:
+            self.heap.sift_up(flow.place)
+        if self.autorate:
+            self.estimate(change, now)
+        else:
+            self.window_bytes = 0
+            self.last_packet = now
+        if flow.state != BULK and flow.state != SPARSE:
+            self.activate(t, tin, flow, slot)
+        self.most_used = max(self.most_used, self.used)
         if self.used <= self.limit:
             return OK
-        return CN if self.relieve(f, now) else OK
+        return CN if self.relieve(t * STRIDE + slot, now) else OK
+
+    def refresh(self, tin: TinRow, now: cython.longlong) -> cython.void:
+        """Start the clocks anew where nothing is queued (5.2, step 2)."""
+        tin.tnext = max(tin.tnext, now)
+        if self.qlen == 0:
+            if self.tnext < now:
+                self.tnext = now
+                self.failsafe = now
+            elif self.tnext > now and self.failsafe > now:
+                self.overlimits += 1
+                self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
 
     def splits(self, row: PacketRow) -> cython.bint:
         """Say whether a super-packet is to be split."""
@@ -637,26 +523,22 @@ class Cake(QueueDisc):
             return False
         return row.length > self.split_above
 
-    def queue(self, flow: FlowRow, packet: cython.int) -> cython.void:
-        """Put a packet at the tail of a flow."""
-        self.pool.rows[packet].next = NIL
+    def add(
+        self, tin: TinRow, flow: FlowRow, packet: cython.int, row: PacketRow, now: cython.longlong
+    ) -> cython.void:
+        """Put a packet at the tail of its flow."""
+        length: cython.uint = row.length
+        row.enqueue_time = now
+        row.next = NIL
+        self.measure(row)
         if flow.head == 0:
             flow.head = packet + 1
         else:
             self.pool.rows[flow.tail].next = packet
         flow.tail = packet
-
-    def add_whole(self, t: cython.int, f: cython.int, packet: cython.int, now: cython.longlong) -> cython.int:
-        """Queue a packet as it is; let the ACK filter look."""
-        flow: FlowRow = self.flow_at(f)
-        tin: TinRow = self.tin_at(t)
-        row: PacketRow = self.packet_at(packet)
-        length: cython.uint = row.length
-        gone: cython.uint = 0
-        change: cython.longlong = length
-        row.enqueue_time = now
-        self.measure(row)
-        self.queue(flow, packet)
+        flow.backlog += length
+        tin.backlog += length
+        tin.packets = (tin.packets + 1) & M32
         self.used += row.truesize
         self.received += 1
         self.received_bytes += length
@@ -664,44 +546,36 @@ class Cake(QueueDisc):
         self.enqueued_bytes += length
         self.qlen += 1
         self.backlog += length
-        flow.backlog += length
-        tin.backlog += length
-        tin.packets = (tin.packets + 1) & M32
-        tin.bytes += length
-        if self.ack_filter:
-            gone = self.filter_acks(t, flow, packet, now)
-        if self.heap_timeout:
-            self.sift_up(flow.place)
-        change -= gone
-        self.estimate(change, now)
-        return OK
 
-    def filter_acks(self, t: cython.int, flow: FlowRow, packet: cython.int, now: cython.longlong) -> cython.uint:
+    def filter_acks(
+        self, tin: TinRow, flow: FlowRow, packet: cython.int, now: cython.longlong
+    ) -> cython.uint:
         """Drop the ACK that a packet makes superfluous; return its length, 0 if there is none."""
         ack: cython.int = self.filter.find(flow.head - 1, packet, self.ack_filter == 2)
-        before: cython.int
-        length: cython.uint
+        row: PacketRow
         if ack == NIL:
             return 0
-        before = self.filter.before
-        if before == NIL:
-            flow.head = self.pool.rows[ack].next + 1
+        row = self.packet_at(ack)
+        if self.filter.before == NIL:
+            flow.head = row.next + 1
         else:
-            self.pool.rows[before].next = self.pool.rows[ack].next
-        length = self.pool.rows[ack].length
-        flow.backlog -= length
-        self.tins[t].backlog -= length
-        self.tins[t].ack_drops += 1
-        self.used -= self.pool.rows[ack].truesize
+            self.pool.rows[self.filter.before].next = row.next
+        flow.backlog -= row.length
+        tin.backlog -= row.length
+        tin.ack_drops += 1
+        self.used -= row.truesize
         if self.ingress:
-            self.charge(self.tin_at(t), self.pool.rows[ack].adjusted, True, now)
+            self.charge(tin, row.adjusted, True, now)
         self.drop_after(ack, ACK_FILTER)
-        return length
+        return row.length
 
-    def add_segments(self, t: cython.int, f: cython.int, packet: cython.int, now: cython.longlong) -> cython.bint:
-        """Queue the segments of a super-packet in its place; say whether it could be split."""
-        flow: FlowRow = self.flow_at(f)
-        tin: TinRow = self.tin_at(t)
+    def add_segments(
+        self, tin: TinRow, flow: FlowRow, packet: cython.int, now: cython.longlong
+    ) -> cython.longlong:
+        """Queue the segments of a super-packet in its place.
+
+        Return their bytes, -1 if it cannot be split and is dropped.
+        """
         row: PacketRow = self.packet_at(packet)
         count: cython.int = row.gso_segs
         header: cython.uint = row.header_length
@@ -712,59 +586,41 @@ class Cake(QueueDisc):
         segment: cython.int
         number: cython.int
         left -= count * header
-        if size == 0 or left <= 0 or (left + size - 1) // size != count:
+        if size == 0 or left <= (count - 1) * size or left > count * size:
             self.note_received(packet)
             self.drop_before(packet, QDISC_DROP)
-            return False
+            return -1
         for number in range(count):
             segment = self.pool.copy(packet)
             if segment == NIL:
                 break
             row = self.packet_at(segment)
-            length = header + (size if left > size else left)
-            left -= size
+            length = size
+            if left < size:
+                length = left
+            left -= length
+            row.payload = length
+            length += header
             row.id = row.id * 1000 + number
             row.length = length
             row.gso_size = 0
             row.gso_segs = 1
             row.truesize = self.segment_truesize + length
-            row.payload = length - header
             row.sequence += number * size
-            row.enqueue_time = now
-            self.measure(row)
-            self.queue(flow, segment)
-            self.used += row.truesize
-            self.qlen += 1
-            self.received += 1
-            self.enqueued += 1
-            tin.packets = (tin.packets + 1) & M32
+            self.add(tin, flow, segment, row, now)
             sum += length
-        self.received_bytes += sum
-        self.enqueued_bytes += sum
-        self.backlog += sum
-        flow.backlog += sum
-        tin.backlog += sum
         tin.bytes += sum
         self.super_packets += 1
         self.segments += count
         self.pool.dropped(packet, GSO_SPLIT)
-        if self.heap_timeout:
-            self.sift_up(flow.place)
-        self.estimate(sum, now)
-        return True
+        return sum
 
     def estimate(self, change: cython.longlong, now: cython.longlong) -> cython.void:
         """Estimate the rate at which packets arrive; set it as the shaper's (5.5)."""
-        gap: cython.ulonglong
+        gap: cython.ulonglong = now - self.last_packet
         rate: cython.ulonglong
-        if not self.autorate:
-            self.window_bytes = 0
-            self.last_packet = now
-            return
         self.window_bytes = (self.window_bytes + change) & M64
-        gap = now - self.last_packet
-        if gap > 1_000_000_000:
-            gap = 1_000_000_000
+        gap = min(gap, 1_000_000_000)
         if gap > self.average_gap:
             self.average_gap += (gap >> 2) - (self.average_gap >> 2)
         else:
@@ -784,168 +640,104 @@ class Cake(QueueDisc):
             self.rate = ((self.peak_rate * 15) & M64) >> 4
             self.configure(self.rate, False)
 
-    def activate(self, t: cython.int, slot: cython.int) -> cython.void:
+    def activate(self, t: cython.int, tin: TinRow, flow: FlowRow, slot: cython.int) -> cython.void:
         """Put the flow of a packet that has come where it belongs (5.2, step 7)."""
-        tin: TinRow = self.tin_at(t)
-        flow: FlowRow = self.flow_at(t * STRIDE + slot)
-        if flow.state == NONE or flow.state == DECAYING:
-            if flow.state == DECAYING:
-                self.unlink(t, slot)
-                tin.decaying -= 1
-            self.append(t, slot, NEW)
-            flow.state = SPARSE
-            tin.sparse += 1
-            flow.deficit = self.quantum(t, flow)
-        elif flow.state == SPARSE_WAIT:
+        if flow.state == SPARSE_WAIT:
             flow.state = BULK
             tin.sparse -= 1
             tin.bulk += 1
-            self.enter_bulk(t, flow)
-
-    # ------------------------------------------------------------ over the memory limit (5.6)
+            self.table.enter_bulk(t, flow)
+        else:
+            if flow.state == DECAYING:
+                self.table.unlink(t, slot)
+                tin.decaying -= 1
+            self.table.append(t, slot, NEW)
+            flow.state = SPARSE
+            tin.sparse += 1
+            flow.deficit = self.quantum(t, flow)
 
     def relieve(self, own: cython.int, now: cython.longlong) -> cython.bint:
-        """Drop until the limit is kept; say whether a packet of flow `own` was dropped."""
+        """Drop until the memory limit is kept; say whether flow `own` lost a packet (5.6)."""
         hit: cython.bint = False
+        f: cython.int
         while self.used > self.limit:
-            if self.drop_longest(now) == own:
+            f = self.drop_longest(now)
+            if f == NIL:
+                break
+            if f == own:
                 hit = True
         return hit
 
     def drop_longest(self, now: cython.longlong) -> cython.int:
-        """Drop the head packet of what the heap takes for the longest flow; return the flow."""
-        number: cython.int
-        f: cython.int
-        t: cython.int
+        """Drop the first packet of what the heap takes for the longest flow; return the flow."""
+        f: cython.int = self.heap.longest()
         packet: cython.int
-        if self.heap_timeout == 0:
-            if not self.heap and not self.make_heap():
-                return NIL
-            for number in range(HEAP // 2 - 1, -1, -1):
-                self.sift_down(number)
-            self.heap_timeout = LIVE
-        f = self.heap_flow(0)
-        t = f // STRIDE
-        flow: FlowRow = self.flow_at(f)
-        tin: TinRow = self.tin_at(t)
+        flow: FlowRow
+        tin: TinRow
+        row: PacketRow
+        if f == NIL:
+            return NIL
+        flow = self.table.at(f)
         if flow.head == 0:
-            self.heap_timeout = 0
+            self.heap.timeout = 0
             return f
-        if self.cobalt_full(tin, flow, now):
+        tin = self.tin_at(f // STRIDE)
+        if overflowed(tin, flow, now):
             tin.unresponsive += 1
         packet = flow.head - 1
-        flow.head = self.pool.rows[packet].next + 1
-        flow.backlog -= self.pool.rows[packet].length
-        tin.backlog -= self.pool.rows[packet].length
-        self.used -= self.pool.rows[packet].truesize
+        row = self.packet_at(packet)
+        flow.head = row.next + 1
+        flow.backlog -= row.length
         flow.dropped += 1
+        tin.backlog -= row.length
         tin.dropped += 1
+        self.used -= row.truesize
         if self.ingress:
-            self.charge(tin, self.pool.rows[packet].adjusted, True, now)
+            self.charge(tin, row.adjusted, True, now)
         self.drop_after(packet, OVERLIMIT)
-        self.sift_down(0)
+        self.heap.sift_down(0)
         return f
-
-    def make_heap(self) -> cython.bint:
-        """Make the heap, every flow in it; say whether there was memory."""
-        number: cython.int
-        if cython.compiled:
-            self.heap = cython.cast(
-                cython.pointer[cython.ushort], calloc(HEAP, cython.sizeof(cython.ushort))
-            )
-            if not self.heap:
-                return False
-        else:
-            self.heap = [0] * HEAP
-        for number in range(HEAP):
-            self.heap[number] = (number % TINS) * SLOTS + number // TINS
-            self.flows[(number % TINS) * STRIDE + number // TINS].place = number
-        return True
-
-    def heap_flow(self, place: cython.int) -> cython.int:
-        """Return the flow at a place of the heap."""
-        return (self.heap[place] // SLOTS) * STRIDE + self.heap[place] % SLOTS
-
-    def heap_swap(self, one: cython.int, other: cython.int) -> cython.void:
-        """Exchange two entries of the heap."""
-        kept: cython.ushort = self.heap[one]
-        self.heap[one] = self.heap[other]
-        self.heap[other] = kept
-        self.flows[self.heap_flow(one)].place = one
-        self.flows[self.heap_flow(other)].place = other
-
-    def sift_up(self, place: cython.int) -> cython.void:
-        """Move an entry up while its flow is longer than the one above."""
-        above: cython.int
-        while place > 0:
-            above = (place - 1) >> 1
-            if (
-                self.flows[self.heap_flow(place)].backlog
-                <= self.flows[self.heap_flow(above)].backlog
-            ):
-                break
-            self.heap_swap(place, above)
-            place = above
-
-    def sift_down(self, place: cython.int) -> cython.void:
-        """Move an entry down, most often one level only: the kernel's heap has this defect.
-
-        It goes on comparing with the backlog of the child it has changed places with, not with
-        that of the entry it moves.
-        """
-        most: cython.uint = self.flows[self.heap_flow(place)].backlog
-        child: cython.int
-        largest: cython.int
-        while True:
-            largest = place
-            child = 2 * place + 1
-            if child < HEAP and self.flows[self.heap_flow(child)].backlog > most:
-                largest = child
-                most = self.flows[self.heap_flow(child)].backlog
-            child += 1
-            if child < HEAP and self.flows[self.heap_flow(child)].backlog > most:
-                largest = child
-                most = self.flows[self.heap_flow(child)].backlog
-            if largest == place:
-                break
-            self.heap_swap(place, largest)
-            place = largest
 
     # ------------------------------------------------------------ dequeue (6)
 
-    def unqueue(self, t: cython.int, f: cython.int) -> cython.int:
-        """Take a flow's first packet, NIL if it has none; the qdisc's own counters are not moved."""
-        flow: FlowRow = self.flow_at(f)
-        packet: cython.int = flow.head - 1
-        length: cython.uint
-        if packet == NIL:
-            return NIL
-        length = self.pool.rows[packet].length
-        flow.head = self.pool.rows[packet].next + 1
-        flow.backlog -= length
-        self.tins[t].backlog -= length
-        self.used -= self.pool.rows[packet].truesize
-        self.pool.rows[packet].next = NIL
-        if self.heap_timeout:
-            self.sift_down(flow.place)
-        return packet
-
-    def charge(self, tin: TinRow, length: cython.uint, drop: cython.bint, now: cython.longlong) -> cython.void:
-        """Let the clocks of the tin and of the whole run on by what a packet takes (6.3)."""
-        wide: cython.ulonglong = length
-        own: cython.longlong
-        whole: cython.longlong
-        if self.ns == 0:
-            return
-        own = ((wide * tin.ns) & M64) >> tin.shift
-        whole = ((wide * self.ns) & M64) >> self.shift
-        if tin.tnext < now:
-            tin.tnext += own
-        elif tin.tnext < now + own:
-            tin.tnext = now + own
-        self.tnext += whole
-        if not drop:
-            self.failsafe += whole + (whole >> 1)
+    def do_dequeue(self, now: cython.longlong) -> cython.int:
+        """Give the next packet that may leave at `now` (ns)."""
+        packet: cython.int
+        t: cython.int
+        slot: cython.int
+        first: cython.bint = True
+        tin: TinRow
+        flow: FlowRow
+        if self.parked != NIL:
+            return self.take_parked(now)
+        if self.siblings is not None:
+            self.scan(now)
+        while self.qlen > 0:
+            if self.tnext > now and self.failsafe > now:
+                self.overlimits += 1
+                self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
+                return NIL
+            t = self.pick_tin(now) if self.ns else self.pick_unshaped()
+            if t == NIL:
+                return NIL
+            self.current = t
+            tin = self.tin_at(t)
+            slot = self.first_flow(t, first)
+            while slot != NIL:
+                first = False
+                flow = self.table.at(t * STRIDE + slot)
+                if flow.deficit <= 0:
+                    self.rotate(t, tin, flow, slot)
+                else:
+                    packet = self.serve(tin, flow, now)
+                    if packet >= 0:
+                        self.deliver(tin, flow, self.packet_at(packet), now)
+                        return packet
+                    if packet == NIL:
+                        self.retire(t, tin, flow, slot, now)
+                        break
+                slot = self.first_flow(t, False)
+        return NIL
 
     def pick_tin(self, now: cython.longlong) -> cython.int:
         """Return the tin to serve: the highest on schedule, else the first that will be."""
@@ -980,144 +772,142 @@ class Cake(QueueDisc):
             tin = self.tin_at(self.current)
         return self.current
 
-    def do_dequeue(self, now: cython.longlong) -> cython.int:
-        """Give the next packet that may leave at `now` (ns)."""
-        packet: cython.int
-        t: cython.int
-        f: cython.int
-        slot: cython.int
-        first: cython.bint = True
-        if self.siblings is not None:
-            self.scan(now)
-        packet = self.parked
-        if packet != NIL:
-            return self.take_parked(now)
-        while True:
-            if self.qlen == 0:
-                return NIL
-            if self.tnext > now and self.failsafe > now:
-                self.overlimits += 1
-                self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
-                return NIL
-            if self.ns:
-                t = self.pick_tin(now)
-                self.current = t if t != NIL else self.current
-            else:
-                t = self.pick_unshaped()
-            if t == NIL:
-                return NIL
-            while True:
-                slot = self.flows[t * STRIDE + DECAYED].next
-                if not first or slot == DECAYED:
-                    slot = self.flows[t * STRIDE + NEW].next
-                    if slot == NEW:
-                        slot = self.flows[t * STRIDE + OLD].next
-                        if slot == OLD:
-                            slot = self.flows[t * STRIDE + DECAYED].next
-                            if slot == DECAYED:
-                                break
-                first = False
-                f = t * STRIDE + slot
-                flow: FlowRow = self.flow_at(f)
-                if flow.deficit <= 0:
-                    self.rotate(t, slot)
-                    continue
-                packet = self.serve(t, f, now)
-                if packet == RETRY:
-                    continue
-                if packet == NIL:
-                    self.retire(t, slot, now)
-                    break
-                self.deliver(t, flow, packet, now)
-                return packet
+    def first_flow(self, t: cython.int, first: cython.bint) -> cython.int:
+        """Return the slot to serve next, NIL if no flow of the tin is in a list.
 
-    def rotate(self, t: cython.int, slot: cython.int) -> cython.void:
+        Decaying flows are looked at once in a call of dequeue, and when there is nothing else.
+        """
+        base: cython.int = t * STRIDE
+        slot: cython.int
+        if first:
+            slot = self.flows[base + DECAYED].next
+            if slot != DECAYED:
+                return slot
+        slot = self.flows[base + NEW].next
+        if slot != NEW:
+            return slot
+        slot = self.flows[base + OLD].next
+        if slot != OLD:
+            return slot
+        slot = self.flows[base + DECAYED].next
+        return slot if slot != DECAYED else NIL
+
+    def rotate(self, t: cython.int, tin: TinRow, flow: FlowRow, slot: cython.int) -> cython.void:
         """Give a flow that has used up its deficit its next quantum, at the end of the old ones."""
-        tin: TinRow = self.tin_at(t)
-        flow: FlowRow = self.flow_at(t * STRIDE + slot)
         if flow.state == SPARSE:
             if flow.head:
                 flow.state = BULK
                 tin.sparse -= 1
                 tin.bulk += 1
-                self.enter_bulk(t, flow)
+                self.table.enter_bulk(t, flow)
             else:
                 flow.state = SPARSE_WAIT
         flow.deficit += self.quantum(t, flow)
-        self.unlink(t, slot)
-        self.append(t, slot, OLD)
+        self.table.unlink(t, slot)
+        self.table.append(t, slot, OLD)
         self.rotations += 1
 
-    def serve(self, t: cython.int, f: cython.int, now: cython.longlong) -> cython.int:
-        """Take packets from a flow until COBALT lets one pass.
+    def unqueue(self, tin: TinRow, flow: FlowRow) -> cython.int:
+        """Take a flow's first packet, NIL if it has none; the qdisc's counters are not moved."""
+        packet: cython.int = flow.head - 1
+        row: PacketRow
+        if packet == NIL:
+            return NIL
+        row = self.packet_at(packet)
+        flow.head = row.next + 1
+        row.next = NIL
+        flow.backlog -= row.length
+        tin.backlog -= row.length
+        self.used -= row.truesize
+        if self.heap.timeout:
+            self.heap.sift_down(flow.place)
+        return packet
+
+    def serve(self, tin: TinRow, flow: FlowRow, now: cython.longlong) -> cython.int:
+        """Take packets from a flow until COBALT lets one pass; the last one it must.
 
         Return that packet, NIL if the flow is empty, RETRY if another flow is to be chosen.
         """
-        tin: TinRow = self.tin_at(t)
-        flow: FlowRow = self.flow_at(f)
-        packet: cython.int = self.unqueue(t, f)
+        packet: cython.int = self.unqueue(tin, flow)
         reason: cython.int
-        length: cython.uint
+        row: PacketRow
         while packet != NIL:
-            reason = self.judge(tin, flow, packet, now)
+            row = self.packet_at(packet)
+            reason = judge(tin, flow, row, self.ingress, now, self.chance)
             if reason == KEEP or flow.head == 0:
                 return packet
             if self.ingress:
-                length = self.pool.rows[packet].adjusted
-                self.charge(tin, length, True, now)
-                flow.deficit -= length
-                self.spend(tin, length)
+                self.charge(tin, row.adjusted, True, now)
+                self.spend(tin, flow, row.adjusted)
             flow.dropped += 1
             tin.dropped += 1
             self.drop_after(packet, reason)
             if self.ingress:
                 return RETRY
-            packet = self.unqueue(t, f)
+            packet = self.unqueue(tin, flow)
         return NIL
 
-    def spend(self, tin: TinRow, length: cython.uint) -> cython.void:
-        """Take bytes from a tin's deficit, which wraps at 32 bits."""
+    def charge(
+        self, tin: TinRow, length: cython.uint, drop: cython.bint, now: cython.longlong
+    ) -> cython.void:
+        """Let the clocks of the tin and of the whole run on by what a packet takes (6.3)."""
+        wide: cython.ulonglong = length
+        own: cython.longlong
+        whole: cython.longlong
+        if self.ns == 0:
+            return
+        own = ((wide * tin.ns) & M64) >> tin.shift
+        whole = ((wide * self.ns) & M64) >> self.shift
+        if tin.tnext < now:
+            tin.tnext += own
+        elif tin.tnext < now + own:
+            tin.tnext = now + own
+        self.tnext += whole
+        if not drop:
+            self.failsafe += whole + (whole >> 1)
+
+    def spend(self, tin: TinRow, flow: FlowRow, length: cython.uint) -> cython.void:
+        """Take bytes from the deficits of a flow and of its tin, which wraps at 32 bits."""
         wide: cython.longlong = tin.deficit
         wide -= length
         if wide < -SIGN:
             wide += TWO_32
         tin.deficit = wide
+        flow.deficit -= length
 
-    def retire(self, t: cython.int, slot: cython.int, now: cython.longlong) -> cython.void:
+    def retire(
+        self, t: cython.int, tin: TinRow, flow: FlowRow, slot: cython.int, now: cython.longlong
+    ) -> cython.void:
         """Deal with a flow that was found empty: let it decay, or forget it."""
-        tin: TinRow = self.tin_at(t)
-        flow: FlowRow = self.flow_at(t * STRIDE + slot)
-        before: cython.int = flow.state
         self.empty_visits += 1
-        if self.cobalt_empty(tin, flow, now):
+        if emptied(tin, flow, now):
             tin.unresponsive -= 1
-        self.unlink(t, slot)
-        if before == BULK:
+        self.table.unlink(t, slot)
+        if flow.state == BULK:
             tin.bulk -= 1
-            self.leave_bulk(t, flow)
-        elif before == SPARSE or before == SPARSE_WAIT:
-            tin.sparse -= 1
-        else:
+            self.table.leave_bulk(t, flow)
+        elif flow.state == DECAYING:
             tin.decaying -= 1
+        else:
+            tin.sparse -= 1
+        flow.state = NONE
         if flow.p_drop or flow.count or now < flow.drop_next:
-            self.append(t, slot, DECAYED)
+            self.table.append(t, slot, DECAYED)
             flow.state = DECAYING
             tin.decaying += 1
-        else:
-            flow.state = NONE
 
-    def deliver(self, t: cython.int, flow: FlowRow, packet: cython.int, now: cython.longlong) -> cython.void:
+    def deliver(
+        self, tin: TinRow, flow: FlowRow, row: PacketRow, now: cython.longlong
+    ) -> cython.void:
         """Count a packet that leaves, charge for it, and arm the timer for the next."""
-        tin: TinRow = self.tin_at(t)
-        row: PacketRow = self.packet_at(packet)
         delay: cython.longlong = now - row.enqueue_time
-        length: cython.uint = row.adjusted
+        t: cython.int
         self.dequeued += 1
         self.dequeued_bytes += row.length
         self.qlen -= 1
         self.backlog -= row.length
         self.last_active = now
-        if self.marked:
+        if tin.marked:
             tin.ecn_mark += 1
             self.marks += 1
         tin.average_delay += (delay >> 8) - (tin.average_delay >> 8)
@@ -1129,18 +919,18 @@ class Cake(QueueDisc):
             tin.base_delay += (delay >> 2) - (tin.base_delay >> 2)
         else:
             tin.base_delay += (delay >> 8) - (tin.base_delay >> 8)
-        self.charge(tin, length, False, now)
-        flow.deficit -= length
-        self.spend(tin, length)
-        if self.tnext > now and self.qlen:
-            self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
-        elif self.qlen == 0:
+        self.charge(tin, row.adjusted, False, now)
+        self.spend(tin, flow, row.adjusted)
+        if self.qlen > 0:
+            if self.tnext > now:
+                self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
+        else:
             for t in range(self.tin_count):
                 if self.tins[t].decaying:
                     self.wakeup = now + self.tins[t].target
                     break
-        if self.heap_timeout:
-            self.heap_timeout -= 1
+        if self.heap.timeout:
+            self.heap.timeout -= 1
 
     def do_peek(self, now: cython.longlong) -> cython.int:
         """Dequeue a packet and park it, as qdisc_peek_dequeued() does."""
@@ -1155,109 +945,6 @@ class Cake(QueueDisc):
             self.parked = NIL
         for t in range(TINS):
             self.clear_tin(t)
-
-    # ------------------------------------------------------------ COBALT (6.4)
-
-    def root(self, flow: FlowRow) -> cython.void:
-        """Bring the inverse square root to a new count."""
-        rec: cython.ulonglong
-        square: cython.ulonglong
-        count: cython.ulonglong
-        if flow.count < 16:
-            flow.rec = self.roots[flow.count]
-            return
-        rec = flow.rec
-        count = flow.count
-        square = (rec * rec) >> 32
-        square = ((THREE_32 - count * square) & M64) >> 2
-        flow.rec = (((square * rec) & M64) >> 31) & M32
-
-    def control(self, tin: TinRow, flow: FlowRow, at: cython.longlong) -> cython.longlong:
-        """Return the time of the next signal after `at`.
-
-        Only 32 bits of the interval take part.
-        """
-        wide: cython.ulonglong = tin.interval & M32
-        return at + ((wide * flow.rec) >> 32)
-
-    def judge(self, tin: TinRow, flow: FlowRow, packet: cython.int, now: cython.longlong) -> cython.int:
-        """Return why a packet is to be dropped, or KEEP; mark it if it is to be marked."""
-        sojourn: cython.longlong = now - self.pool.rows[packet].enqueue_time
-        late: cython.longlong = now - flow.drop_next
-        due: cython.bint = flow.count != 0 and late >= 0
-        verdict: cython.int = KEEP
-        self.marked = 0
-        over: cython.bint = sojourn > tin.target and sojourn > tin.mtu_time * 4
-        if over and self.ingress:
-            over = sojourn > tin.mtu_time * 2 * tin.bulk
-        if over:
-            if not flow.dropping:
-                flow.dropping = 1
-                flow.drop_next = self.control(tin, flow, now)
-            if flow.count == 0:
-                flow.count = 1
-        else:
-            flow.dropping = 0
-        if due and flow.dropping:
-            if self.mark(packet):
-                self.marked = 1
-            else:
-                verdict = CONGESTED
-            if flow.count < M32:
-                flow.count += 1
-            self.root(flow)
-            flow.drop_next = self.control(tin, flow, flow.drop_next)
-            late = now - flow.drop_next
-        elif due:
-            while flow.count != 0 and late >= 0:
-                flow.count -= 1
-                self.root(flow)
-                flow.drop_next = self.control(tin, flow, flow.drop_next)
-                late = now - flow.drop_next
-        if flow.p_drop and verdict == KEEP and self.chance.u32() < flow.p_drop:
-            verdict = FLOOD_PROTECTION
-        if flow.count == 0:
-            flow.drop_next = now + tin.interval
-        elif late > 0 and verdict == KEEP:
-            flow.drop_next = now
-        return verdict
-
-    def mark(self, packet: cython.int) -> cython.bint:
-        """Set Congestion Experienced; say whether the packet can carry it."""
-        row: PacketRow = self.packet_at(packet)
-        if row.protocol != IPV4 and row.protocol != IPV6:
-            return False
-        if row.tos & CE == 0:
-            return False
-        row.tos = row.tos | CE
-        return True
-
-    def cobalt_full(self, tin: TinRow, flow: FlowRow, now: cython.longlong) -> cython.bint:
-        """Tell BLUE that a flow overflows; say whether it has just become unresponsive."""
-        up: cython.bint = False
-        if now - flow.blue_timer > tin.target:
-            up = flow.p_drop == 0
-            flow.p_drop = M32 if flow.p_drop > NEARLY else flow.p_drop + 0x1000000
-            flow.blue_timer = now
-        flow.dropping = 1
-        flow.drop_next = now
-        if flow.count == 0:
-            flow.count = 1
-        return up
-
-    def cobalt_empty(self, tin: TinRow, flow: FlowRow, now: cython.longlong) -> cython.bint:
-        """Tell COBALT that a flow is empty; say whether it is no longer unresponsive."""
-        down: cython.bint = False
-        if flow.p_drop and now - flow.blue_timer > tin.target:
-            flow.p_drop = 0 if flow.p_drop < 0x100000 else flow.p_drop - 0x100000
-            flow.blue_timer = now
-            down = flow.p_drop == 0
-        flow.dropping = 0
-        if flow.count != 0 and now >= flow.drop_next:
-            flow.count -= 1
-            self.root(flow)
-            flow.drop_next = self.control(tin, flow, flow.drop_next)
-        return down
 
     # ------------------------------------------------------------ what Python reads
 
@@ -1283,8 +970,8 @@ class Cake(QueueDisc):
         if not (0 <= index < TINS and 0 <= entry < SLOTS):
             raise IndexError(f"no entry {entry} in tin {index}")
         if cython.compiled:
-            return self.hosts[index * SLOTS + entry]
-        row = self.hosts[index * SLOTS + entry]
+            return self.table.hosts[index * SLOTS + entry]
+        row = self.table.hosts[index * SLOTS + entry]
         return {name: getattr(row, name) for name in Host.__slots__}
 
     def tin_of_position(self, position: int) -> int:

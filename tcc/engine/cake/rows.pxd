@@ -42,6 +42,7 @@ cdef struct Tin:
     int bulk
     int decaying
     int unresponsive
+    int marked
     unsigned int packets
     unsigned long long bytes
     unsigned int dropped

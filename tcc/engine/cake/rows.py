@@ -82,8 +82,8 @@ class Tin:
 
     __slots__ = (
         "ack_drops", "average_delay", "backlog", "base_delay", "bulk", "bytes", "decaying",
-        "deficit", "dropped", "ecn_mark", "flow_quantum", "interval", "max_length", "mtu_time",
-        "ns", "packets", "peak_delay", "quantum", "rate", "shift", "sparse", "target", "tnext",
+        "deficit", "dropped", "ecn_mark", "flow_quantum", "interval", "marked", "max_length",
+        "mtu_time", "ns", "packets", "peak_delay", "quantum", "rate", "shift", "sparse", "target", "tnext",
         "unresponsive", "way_collisions", "way_hits", "way_misses",
     )  # fmt: skip
 
@@ -104,6 +104,7 @@ class Tin:
         self.bulk: int = 0
         self.decaying: int = 0
         self.unresponsive: int = 0
+        self.marked: int = 0  # COBALT has marked the packet that it judged last
         self.packets: int = 0
         self.bytes: int = 0
         self.dropped: int = 0

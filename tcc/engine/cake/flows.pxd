@@ -1,0 +1,18 @@
+from tcc.engine.constants cimport *
+from tcc.engine.cake.rows cimport *
+
+cdef class FlowTable:
+    cdef Flow *flows
+    cdef Host *hosts
+    cdef bint sources
+    cdef bint destinations
+    cdef FlowRow at(self, int f) noexcept nogil
+    cdef int find(self, TinRow tin, int t, unsigned int hash, unsigned int source, unsigned int destination) noexcept nogil
+    cdef void map_hosts(self, int t, FlowRow flow, unsigned int source, unsigned int destination) noexcept nogil
+    cdef int source_entry(self, int base, unsigned int hash) noexcept nogil
+    cdef int destination_entry(self, int base, unsigned int hash) noexcept nogil
+    cdef void enter_bulk(self, int t, FlowRow flow) noexcept nogil
+    cdef void leave_bulk(self, int t, FlowRow flow) noexcept nogil
+    cdef int load(self, int t, FlowRow flow) noexcept nogil
+    cdef void append(self, int t, int slot, int which) noexcept nogil
+    cdef void unlink(self, int t, int slot) noexcept nogil

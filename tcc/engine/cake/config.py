@@ -8,7 +8,7 @@ in net/sched/sch_cake.c; CAKE specification sections 1.2 and 1.3).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -128,7 +128,7 @@ def merge(config: CakeConfig, attributes: Mapping[int, int]) -> CakeConfig:
         SPLIT_GSO: ("split_gso", bool),
         FWMARK: ("fwmark", lambda value: value & U32_MAX),
     }
-    changes = {
+    changes: dict[str, Any] = {
         name: narrow(attributes[number])
         for number, (name, narrow) in stored.items()
         if number in attributes

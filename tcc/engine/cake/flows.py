@@ -41,7 +41,10 @@ class FlowTable:
         which: cython.int
         self.sources = False
         self.destinations = False
-        if cython.compiled:
+        if not cython.compiled:
+            self.flows = [Flow() for _ in range(TINS * STRIDE)]
+            self.hosts = [Host() for _ in range(TINS * SLOTS)]
+        else:
             self.flows = cython.cast(
                 cython.pointer[Flow], calloc(TINS * STRIDE, cython.sizeof(Flow))
             )
@@ -50,9 +53,6 @@ class FlowTable:
             )
             if not self.flows or not self.hosts:
                 raise MemoryError
-        else:
-            self.flows = [Flow() for _ in range(TINS * STRIDE)]
-            self.hosts = [Host() for _ in range(TINS * SLOTS)]
         for tin in range(TINS):
             for which in range(NEW, DECAYED + 1):
                 self.flows[tin * STRIDE + which].next = which

@@ -43,14 +43,14 @@ class OverflowHeap:
     def make(self) -> cython.bint:
         """Put every flow in; say whether there was memory."""
         number: cython.int
-        if cython.compiled:
+        if not cython.compiled:
+            self.heap = [0] * HEAP
+        else:
             self.heap = cython.cast(
                 cython.pointer[cython.ushort], calloc(HEAP, cython.sizeof(cython.ushort))
             )
             if not self.heap:
                 return False
-        else:
-            self.heap = [0] * HEAP
         for number in range(HEAP):
             self.heap[number] = (number % TINS) * SLOTS + number // TINS
             self.table.flows[self.flow_of(number)].place = number

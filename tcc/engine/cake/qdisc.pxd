@@ -38,6 +38,7 @@ cdef class Cake(QueueDisc):
     cdef Random chance
     cdef AckFilter filter
     cdef Siblings siblings
+    cdef readonly bint child
     cdef readonly object config
     cdef readonly unsigned int handle
     cdef readonly unsigned int mtu

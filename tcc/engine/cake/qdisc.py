@@ -130,7 +130,8 @@ class Cake(QueueDisc):
         QueueDisc.__init__(self, pool)
         self.chance = chance
         self.filter = AckFilter(pool)
-        self.siblings = siblings
+        self.child = siblings is not None
+        self.siblings = Siblings() if siblings is None else siblings
         self.handle = handle
         self.mtu = mtu
         self.segment_truesize = segment_truesize
@@ -182,7 +183,7 @@ class Cake(QueueDisc):
         Raises:
             ValueError: autorate in a child of cake_mq, which the kernel refuses.
         """
-        if config.autorate and self.siblings is not None:
+        if config.autorate and self.child:
             raise ValueError("cake_mq cannot use autorate-ingress")
         mode = mode_of(config.tins)
         self.config = config
@@ -710,7 +711,7 @@ class Cake(QueueDisc):
         flow: FlowRow
         if self.parked != NIL:
             return self.take_parked(now)
-        if self.siblings is not None:
+        if self.child:
             self.scan(now)
         while self.qlen > 0:
             if self.tnext > now and self.failsafe > now:
@@ -964,6 +965,15 @@ class Cake(QueueDisc):
             return self.flows[index * STRIDE + slot]
         row = self.flows[index * STRIDE + slot]
         return {name: getattr(row, name) for name in Flow.__slots__}
+
+    def queued(self, index: int, slot: int) -> list[int]:
+        """Return the packets of a flow, oldest first."""
+        found = []
+        packet = self.flow(index, slot)["head"] - 1
+        while packet != NIL:
+            found.append(packet)
+            packet = self.pool.rows[packet].next
+        return found
 
     def host(self, index: int, entry: int) -> dict[str, int]:
         """Return the row of a host (see `rows.Host`)."""

@@ -83,8 +83,8 @@ class Tin:
     __slots__ = (
         "ack_drops", "average_delay", "backlog", "base_delay", "bulk", "bytes", "decaying",
         "deficit", "dropped", "ecn_mark", "flow_quantum", "interval", "marked", "max_length",
-        "mtu_time", "ns", "packets", "peak_delay", "quantum", "rate", "shift", "sparse", "target", "tnext",
-        "unresponsive", "way_collisions", "way_hits", "way_misses",
+        "mtu_time", "ns", "packets", "peak_delay", "quantum", "rate", "shift", "sparse",
+        "target", "tnext", "unresponsive", "way_collisions", "way_hits", "way_misses",
     )  # fmt: skip
 
     def __init__(self) -> None:

@@ -13,6 +13,7 @@ from tcc.engine.packet import PacketPool
 if not cython.compiled:
     from tcc.engine.constants import IPV4, NIL
     from tcc.engine.rows import Packet
+    from tcc.engine.tcp.constants import LOCAL
 
 # skb->priority by the old TOS bits (rt_tos2priority(), net/ipv4/route.c).
 PRIORITIES = (0, 0, 0, 0, 2, 2, 2, 2, 6, 6, 6, 6, 4, 4, 4, 4)
@@ -113,4 +114,5 @@ class Endpoint(Sink):
         row[packet].protocol = IPV4
         row[packet].owner = self.address
         row[packet].flow = self.flow
+        row[packet].flags = LOCAL if self.local else 0
         return packet

@@ -35,6 +35,7 @@ cdef enum:
     ECHO = 8
     REDUCED = 16
     FIN = 32
+    LOCAL = 64
     DATA = 1
     PURE_ACK = 2
     UDP = 3

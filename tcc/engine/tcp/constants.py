@@ -52,6 +52,7 @@ PUSH = 4
 ECHO = 8  # ECE
 REDUCED = 16  # CWR
 FIN = 32
+LOCAL = 64  # its socket is on the host that shapes
 
 # What a packet is, its `kind`.
 DATA = 1

@@ -11,13 +11,12 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.tcp.reno import grow_exponentially, grow_linearly
 from tcc.engine.tcp.socket import Congestion, Socket
 
 if not cython.compiled:
+    from tcc.engine.tcp.reno import grow_exponentially, grow_linearly
     from tcc.engine.tcp.constants import INFINITE, LOSS
 
-SCALE_BITS = 40
 
 
 def cube_root(value: cython.longlong) -> cython.longlong:
@@ -137,14 +136,14 @@ class Cubic(Congestion):
                 self.origin = tcp.cwnd
             else:
                 change = self.last_greatest - tcp.cwnd
-                self.to_origin = cube_root((change << SCALE_BITS) // 410)
+                self.to_origin = cube_root((change << 40) // 410)
                 self.origin = self.last_greatest
         time = tcp.jiffies - self.epoch + (self.least_delay + 999) // 1000
         time = (time << 10) // 1000
         away = self.to_origin - time if time < self.to_origin else time - self.to_origin
         if away > 250000:
             away = 250000
-        change = (410 * away * away * away) >> SCALE_BITS
+        change = (410 * away * away * away) >> 40
         target = self.origin - change if time < self.to_origin else self.origin + change
         self.per = tcp.cwnd // (target - tcp.cwnd) if target > tcp.cwnd else 100 * tcp.cwnd
         if self.last_greatest == 0 and self.per > 20:

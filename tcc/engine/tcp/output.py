@@ -13,11 +13,11 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.tcp.recovery import enter_cwr, enter_loss, enter_recovery, reduce
-from tcc.engine.tcp.scoreboard import detect_losses
 from tcc.engine.tcp.socket import Congestion, Socket
 
 if not cython.compiled:
+    from tcc.engine.tcp.recovery import enter_cwr, enter_loss, enter_recovery, reduce
+    from tcc.engine.tcp.scoreboard import detect_losses
     from tcc.engine.constants import NIL
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import (
@@ -158,7 +158,7 @@ def transmit(
     tcp: Socket, segment: cython.longlong, count: cython.int, again: cython.bint
 ) -> cython.bint:
     """Send segments as one packet; answer whether the host took it."""
-    payload: cython.int = count * SEGMENT
+    payload: cython.longlong = count * SEGMENT
     prior: cython.longlong = tcp.wstamp
     gap: cython.longlong
     credit: cython.longlong
@@ -173,9 +173,11 @@ def transmit(
     row: cython.pointer[Packet] = tcp.pool.rows
     row[packet].sequence = segment * SEGMENT
     row[packet].sent_time = tcp.wstamp
-    row[packet].flags = ACK
+    row[packet].echo_time = tcp.stamp
+    row[packet].acknowledgement = segment << 7 | count  # known to every segment it is cut into
+    row[packet].flags |= ACK
     if count > 1 or segment + count == tcp.total:
-        row[packet].flags = ACK | PUSH
+        row[packet].flags |= PUSH
     if tcp.ecn and not again:
         row[packet].tos = tcp.tos | 2
         if tcp.cwr_queued:

@@ -13,10 +13,10 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.tcp.scoreboard import check_reordering, detect_losses, mark_lost
 from tcc.engine.tcp.socket import Congestion, Socket
 
 if not cython.compiled:
+    from tcc.engine.tcp.scoreboard import check_reordering, detect_losses, mark_lost
     from tcc.engine.constants import NIL
     from tcc.engine.tcp.constants import (
         ACKED,

@@ -13,21 +13,21 @@ except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
 from tcc.engine.tcp.options import OptionPool
-from tcc.engine.tcp.output import (
-    rearm,
-    reorder_timeout,
-    repair,
-    resume,
-    send_probe,
-    set_transmit_timer,
-    timeout,
-    write,
-)
-from tcc.engine.tcp.recovery import alert, enter_cwr, process_probe, reduce, update_window
-from tcc.engine.tcp.scoreboard import clean, highest, tag_sacks, update_rtt
 from tcc.engine.tcp.socket import Congestion, Socket
 
 if not cython.compiled:
+    from tcc.engine.tcp.output import (
+        rearm,
+        reorder_timeout,
+        repair,
+        resume,
+        send_probe,
+        set_transmit_timer,
+        timeout,
+        write,
+    )
+    from tcc.engine.tcp.recovery import alert, enter_cwr, process_probe, reduce, update_window
+    from tcc.engine.tcp.scoreboard import clean, highest, tag_sacks, update_rtt
     from tcc.engine.constants import NEVER, NIL
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import (
@@ -171,6 +171,7 @@ class Sender(Socket):
             return  # an older acknowledgement has nothing new to say
         self.flags = 0
         self.echoed = row[packet].echo_time
+        self.stamp = row[packet].sent_time // 1000000
         self.rate_prior_delivered = 0
         self.rate_prior_time = 0
         self.rate_rtt = -1

@@ -88,6 +88,7 @@ cdef class Socket(Endpoint):
     cdef long long sack_delivered
     cdef int flags
     cdef long long echoed
+    cdef long long stamp
     # round trip
     cdef readonly long long srtt
     cdef long long mdev

@@ -164,6 +164,17 @@ class Socket(Endpoint):
         if payload is not None:
             self.total = -(-payload // SEGMENT)
             self.last_payload = payload - (self.total - 1) * SEGMENT
+        self.timer = schedule.new_timer(self, TIMER_RETRANSMIT)
+        self.pace_timer = schedule.new_timer(self, TIMER_PACE)
+        self.mask = -1
+        self.una = self.nxt = 0
+        if not cython.compiled:
+            self.ring: list[Segment] = []
+            self.rtt_best = Best()
+            self.cached_start = [0] * 4
+            self.cached_end = [0] * 4
+        if not self.ensure(64):
+            raise MemoryError
         self.reset()
 
     def reset(self) -> None:
@@ -201,6 +212,7 @@ class Socket(Endpoint):
         self.reorder_low = self.sack_delivered = 0
         self.flags = 0
         self.echoed = 0
+        self.stamp = 0
         self.srtt = self.mdev = self.mdev_max = self.rttvar = 0
         self.rtt_until = 0
         self.rto = 1000
@@ -220,8 +232,6 @@ class Socket(Endpoint):
         self.pending = IDLE
         self.deadline = self.due = 0
         self.armed_for = NEVER
-        self.timer = self.schedule.new_timer(self, TIMER_RETRANSMIT)
-        self.pace_timer = self.schedule.new_timer(self, TIMER_PACE)
         self.pace_waiting = False
         self.pacing_rate = 0
         self.queued = 0
@@ -230,20 +240,12 @@ class Socket(Endpoint):
         self.undos = self.recoveries = self.duplicates = self.reductions = 0
         self.finished_at = NEVER
         self.oldest = self.newest = NIL
-        self.mask = -1
-        if not cython.compiled:
-            self.ring: list[Segment] = []
-            self.rtt_best = Best()
-            self.cached_start = [0] * 4
-            self.cached_end = [0] * 4
         for place in range(3):
             self.rtt_best.time[place] = 0
             self.rtt_best.value[place] = -INFINITE
         for place in range(4):
             self.cached_start[place] = 0
             self.cached_end[place] = 0
-        if not self.ensure(64):
-            raise MemoryError
 
     def __dealloc__(self) -> None:
         if cython.compiled:

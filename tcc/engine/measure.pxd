@@ -1,0 +1,11 @@
+cdef class Histogram:
+    cdef long long *counts
+    cdef readonly int size
+    cdef readonly long long samples
+    cdef readonly long long total
+    cdef readonly long long least
+    cdef readonly long long greatest
+    cdef void add(self, long long value) noexcept nogil
+
+cdef enum:
+    BUCKETS = 7168

@@ -1,0 +1,104 @@
+from tcc.engine.constants cimport *
+from tcc.engine.tcp.constants cimport *
+from tcc.engine.rows cimport Packet
+from tcc.engine.sink cimport Endpoint, Sink
+from tcc.engine.tcp.rows cimport Blocks
+from tcc.engine.tcp.options cimport OptionPool
+
+cdef enum:
+    SCHEDULED = 1
+    TIMER = 2
+    PUSHED = 4
+    PUSHED_TWICE = 8
+    AT_ONCE = 16
+    LEAST_ATO = 40
+    GREATEST_ATO = 200
+
+cdef class Receiver(Endpoint):
+    cdef readonly OptionPool options
+    cdef readonly bint ecn
+    cdef readonly long long next
+    cdef readonly long long bytes
+    cdef readonly long long arrived
+    cdef readonly long long acknowledgements
+    cdef readonly long long duplicates
+    cdef readonly long long marked
+    # out of order
+    cdef unsigned char *held
+    cdef long long mask
+    cdef readonly long long held_count
+    cdef long long held_end
+    cdef int sacks
+    cdef long long sack_start[4]
+    cdef long long sack_end[4]
+    cdef bint twice
+    cdef long long twice_start
+    cdef long long twice_end
+    # when to acknowledge
+    cdef long long now
+    cdef long long time
+    cdef long long jiffies
+    cdef long long echo
+    cdef int pending
+    cdef int quick
+    cdef long long ato
+    cdef long long last_arrival
+    cdef long long rto
+    cdef long long srtt
+    cdef long long segment_seen
+    cdef long long delayed_until
+    cdef int delayed_timer
+    cdef int compressed
+    cdef long long compressed_next
+    cdef int repeats
+    cdef int compressed_timer
+    cdef bint compressed_waiting
+    cdef bint demand
+    cdef bint ecn_seen
+    # the window
+    cdef readonly long long window
+    cdef long long window_from
+    cdef readonly long long clamp
+    cdef readonly long long window_threshold
+    cdef readonly long long buffer
+    cdef readonly long long greatest_buffer
+    cdef long long ratio
+    cdef long long unread
+    cdef long long rtt
+    cdef long long rtt_until
+    cdef long long rtt_began
+    cdef long long rtt_echo
+    cdef long long space
+    cdef long long space_from
+    cdef long long space_began
+    cdef void handle(self, int what, int argument, long long now) noexcept nogil
+    cdef void take(self, int packet, long long now) noexcept nogil
+    cdef int ensure(self, long long segments) noexcept nogil
+    cdef long long from_space(self, long long space) noexcept nogil
+    cdef long long select_window(self) noexcept nogil
+    cdef long long memory(self) noexcept nogil
+    cdef void grow_window(self, long long payload, long long truesize) noexcept nogil
+    cdef void grow_buffer(self, long long copied) noexcept nogil
+    cdef void adjust_space(self) noexcept nogil
+    cdef void update_rtt(self, long long sample, bint by_window) noexcept nogil
+    cdef void measure_rtt(self) noexcept nogil
+    cdef void measure_segment(self, int packet) noexcept nogil
+    cdef bint ends_burst(self, int packet) noexcept nogil
+    cdef void more_quick(self, int most) noexcept nogil
+    cdef void be_quick(self, int most) noexcept nogil
+    cdef void check_ecn(self, int packet) noexcept nogil
+    cdef void note_arrival(self, int packet) noexcept nogil
+    cdef void note_twice(self, long long start, long long end) noexcept nogil
+    cdef void add_sack(self, long long start, long long end) noexcept nogil
+    cdef void remove_sacks(self) noexcept nogil
+    cdef void hold(self, long long start, long long end) noexcept nogil
+    cdef void pull(self) noexcept nogil
+    cdef void queue(self, int packet) noexcept nogil
+    cdef void decide(self) noexcept nogil
+    cdef void compress(self) noexcept nogil
+    cdef void delay(self) noexcept nogil
+    cdef void flush_compressed(self) noexcept nogil
+    cdef void application_reads(self, long long before) noexcept nogil
+    cdef void delayed_fires(self) noexcept nogil
+    cdef void acknowledge(self) noexcept nogil
+    cdef int fill_blocks(self, Blocks *blocks) noexcept nogil

@@ -40,21 +40,17 @@ def tokens(text: str, path: str, comments: list[Comment]) -> Iterator[Token]:
             comments.append(Comment(span, comment, fresh))
             continue
         else:
+            if kind == t.SEMICOLON and previous in _CLOSED:
+                continue
             fresh = False
-            if previous in _CLOSED:
-                if kind == t.SEMICOLON:
-                    continue
-                if kind == t.CALL:
-                    kind = t.WORD
-            elif kind == t.WORD:
-                if previous == t.NUMBER and stands_apart(text, start, end):
-                    kind = t.BAD_NUMBER
-            elif kind == t.SEMICOLON:
-                kind = t.END
-            elif kind == t.PREFER:
-                kind = t.WORD
-            elif kind == t.RBRACE:
-                yield t.END, start, start
+            if previous not in _CLOSED:
+                if kind == t.WORD:
+                    if previous == t.NUMBER and stands_apart(text, start, end):
+                        kind = t.BAD_NUMBER
+                elif kind == t.SEMICOLON:
+                    kind = t.END
+                elif kind == t.RBRACE:
+                    yield t.END, start, start
         previous = kind
         yield kind, start, end
     if previous not in _CLOSED:

@@ -30,6 +30,10 @@ def clause_start(source: Source, token: Token) -> Diagnostic:
         return error("clause-word-missing", span, "a block needs a word before its `{`")
     if kind == t.RPAR:
         return error("parenthesis-unmatched", span, "this `)` closes nothing")
+    if kind == t.CALL:
+        fix = Fix("put a blank behind it", Span(source.path, end, end), " ")
+        message = f"a blank is missing between {shown(source, token)} and `(`"
+        return error("blank-missing", span, message, fix=fix)
     hints = []
     if kind == t.COMMA or kind in OPERATORS:
         hints = ["a line goes on after `,` or an operator: put it at the end of the line above"]
@@ -65,6 +69,9 @@ def within_clause(source: Source, parts: list[Value], token: Token) -> Diagnosti
         return error("value-missing", span, "a range has two ends: `5060..5061`")
     if kind == t.COMMA or kind in OPERATORS:
         return error("value-missing", span, f"{_VALUE} before {here}")
+    if kind == t.PREFER:
+        message = "`prefer` stands before the word of a clause, and is no name"
+        return error("unexpected", span, message)
     return error("unexpected", span, f"{here} cannot stand here")
 
 

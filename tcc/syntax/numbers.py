@@ -17,7 +17,7 @@ MOST_DIGITS = 30
 
 _NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?(%|[A-Za-z]+(?:/s)?)?", re.ASCII)
 _HEX = re.compile(r"0[xX][0-9A-Fa-f]+")
-_BARE = re.compile(r"-?\d+(?:\.\d+)?[ \t]+\Z", re.ASCII)
+_BARE = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?[ \t]+\Z", re.ASCII)
 
 UNITS = (
     *(f"{scale}bit" for scale in ("", "k", "m", "g", "t", "ki", "mi", "gi", "ti")),

@@ -211,7 +211,10 @@ class FqCodel(QueueDisc):
             flow.first_above = 0
             return False
         self.sojourn = tick - (self.pool.rows[packet].enqueue_time >> SHIFT)
-        if self.sojourn < self.target or flow.backlog <= self.mtu:
+        # the whole qdisc's backlog counts (__fq_codel_dequeue()), this packet taken off already
+        if self.sojourn < self.target or (
+            self.backlog <= self.mtu + self.pool.rows[packet].length
+        ):
             flow.first_above = 0
             return False
         if flow.first_above == 0:

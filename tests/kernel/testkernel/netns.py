@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from testkernel.host import UnavailableError, output, require, require_root
+from testkernel.host import output, require, require_root
 
 PROGRAMS = {"ip": "iproute2", "tc": "iproute2"}
 
@@ -90,6 +90,3 @@ def namespaces() -> Iterator[Namespaces]:
         yield mine
     finally:
         mine.remove()
-
-
-__all__ = ["Namespace", "Namespaces", "UnavailableError", "namespaces"]

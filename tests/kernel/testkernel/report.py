@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from testkernel.guest import TIMED_OUT, Job
-from testkernel.host import UnavailableError
 from testkernel.machine import Finished, run
 
 INTERPRETERS = {".py": sys.executable, ".sh": "bash"}
@@ -39,6 +38,3 @@ def _story(script: Path, finished: Finished, what: str) -> str:
         f"{script.name} in the guest ({finished.machine}) {what}\n"
         f"--- stderr\n{finished.stderr[-3000:]}\n--- stdout\n{finished.stdout[-1000:]}"
     )
-
-
-__all__ = ["GuestScriptError", "UnavailableError", "read_report"]

@@ -12,7 +12,16 @@ import tempfile
 from pathlib import Path
 
 from testkernel.debian import Mirror
-from testkernel.host import UnavailableError, cache_lock, newest, output, put_in_place, require, say
+from testkernel.host import (
+    UnavailableError,
+    cache,
+    cache_lock,
+    newest,
+    output,
+    put_in_place,
+    require,
+    say,
+)
 
 CONFIG = Path(__file__).resolve().parents[1] / "uml-7.3.4.config"
 PROGRAMS = {
@@ -68,27 +77,27 @@ USE_SEED = """\
 def build() -> Path:
     """Build the kernel into the cache and return its binary."""
     require(PROGRAMS)
-    with cache_lock() as where:
-        made = Path(tempfile.mkdtemp(dir=where, prefix="new-"))
-        try:
-            tree = _fetch_source(made)
-            _patch(tree)
-            version = _compile(tree, made)
-            final = where / f"uml-{version}"
-            put_in_place(made, final)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+    made = Path(tempfile.mkdtemp(dir=cache(), prefix="new-"))
+    try:
+        tree = _fetch_source(made)
+        _patch(tree)
+        version = _compile(tree, made)
+        final = cache() / f"uml-{version}"
+        put_in_place(made, final)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
     return final / "linux"
 
 
 def _fetch_source(made: Path) -> Path:
-    mirror = Mirror()
     wanted = os.environ.get("TCC_KERNEL_VERSION", "7.3")
-    found = [name.group(1) for name in mirror.names(r"linux-source-(\d+\.\d+)")]
-    found = [version for version in found if (wanted + ".").startswith(version + ".")]
-    if not found:
-        raise UnavailableError(f"no package linux-source-{wanted} in {' '.join(mirror.suites)}")
-    mirror.unpack(f"linux-source-{newest(found)}", made)
+    with cache_lock():  # for the package lists, and not while the kernel is being built
+        mirror = Mirror()
+        found = [name.group(1) for name in mirror.names(r"linux-source-(\d+\.\d+)")]
+        found = [version for version in found if (wanted + ".").startswith(version + ".")]
+        if not found:
+            raise UnavailableError(f"no package linux-source-{wanted} in {mirror.suites}")
+        mirror.unpack(f"linux-source-{newest(found)}", made)
     [packed] = made.glob("usr/src/linux-source-*.tar.xz")
     output("tar", "-C", str(made), "-xf", str(packed))
     shutil.rmtree(made / "usr")

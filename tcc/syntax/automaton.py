@@ -7,7 +7,7 @@ from tcc.syntax.lexer import Token
 from tcc.syntax.nodes import Clauses, Nodes, Value
 
 # Blocks and parentheses may be nested so deep that the stack has this many entries: about
-# 80 blocks. No policy needs a tenth of it, and what walks the tree may be recursive.
+# 100 blocks. No policy needs a tenth of it, and what walks the tree may be recursive.
 MOST_STATES = 400
 _OPENING = frozenset((t.LBRACE, t.LPAR, t.CALL))
 

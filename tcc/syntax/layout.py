@@ -78,7 +78,7 @@ def _unclosed(source: Source, opened: list[Token], at: Token, previous: Token) -
     if len(opened) > 1:
         message += f", and {len(opened) - 1} more around it"
     places = [Span(source.path, *token[1:]) for token in opened[: -_MOST_RELATED - 1 : -1]]
-    insert = Span(source.path, previous[1], previous[1])
+    insert = Span(source.path, previous[2], previous[2])
     fix = Fix("close it", insert, "\n}" * len(opened), safe=False)
     return Diagnostic(
         "block-unclosed",

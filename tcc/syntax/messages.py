@@ -5,6 +5,7 @@ from tcc.source import Source, Span
 from tcc.syntax import tables as t
 from tcc.syntax.lexer import OPERATORS, Token
 from tcc.syntax.nodes import Clauses, Value
+from tcc.syntax.tree import Symbol
 
 _VALUE = "a value such as `100mbit` is missing"
 
@@ -54,8 +55,8 @@ def within_clause(source: Source, parts: list[Value], token: Token) -> Diagnosti
     kind, start, end = token
     span = Span(source.path, start, end)
     here, last = shown(source, token), parts[-1]
-    if type(last) is tuple:
-        return _after_sign(source, parts, token, span)
+    if type(last) is tuple or type(last) is Symbol:
+        return _after_sign(source, last, token, span)
     opener = open_parenthesis(parts)
     if kind == t.RPAR and opener is None:
         return error("parenthesis-unmatched", span, "this `)` closes nothing")
@@ -75,9 +76,9 @@ def within_clause(source: Source, parts: list[Value], token: Token) -> Diagnosti
     return error("unexpected", span, f"{here} cannot stand here")
 
 
-def _after_sign(source: Source, parts: list[Value], token: Token, span: Span) -> Diagnostic:
-    """Describe a token that follows an operator, a comma, `(` or `prefer`."""
-    sign: Token = parts[-1]
+def _after_sign(source: Source, last: Value, token: Token, span: Span) -> Diagnostic:
+    """Describe a token that follows an operator, a symbol, a comma, `(` or `prefer`."""
+    sign: Token = last if type(last) is tuple else (t.SYMBOL, last.span.start, last.span.end)
     if sign[0] == t.PREFER:
         message = "`prefer` stands before the word of a clause"
         return error("clause-word-missing", Span(source.path, sign[1], sign[2]), message)

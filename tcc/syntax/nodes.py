@@ -129,22 +129,28 @@ class Nodes:
         value = self.text[start + 1 : end - 1]
         span = Span(self.path, start, end)
         if "\\" in value:
-            for match in re.finditer(r"\\(.)", value):
-                if match[1] not in '"\\':
-                    at = Span(self.path, start + 1 + match.start(), start + 1 + match.end())
-                    hint = r"the escapes are \" and \\; a backslash itself is written \\"
-                    message = f"`{match[0]}` is no escape"
-                    fix = Fix("write the backslash twice", at, f"\\{match[0]}", safe=False)
-                    self._report("string-escape", at, message, hint, fix=fix)
-                    return Broken(span)
+            if self._wrong_escapes(value, start + 1):
+                return Broken(span)
             value = re.sub(r"\\(.)", r"\1", value)
         return Text(span, value)
+
+    def _wrong_escapes(self, value: str, start: int) -> bool:
+        """Report the escapes in `value` that are none; return whether there are any."""
+        wrong = [m for m in re.finditer(r"\\(.)", value) if m[1] not in '"\\']
+        for match in wrong:
+            span = Span(self.path, start + match.start(), start + match.end())
+            hint = r"the escapes are \" and \\; a backslash itself is written \\"
+            fix = Fix("write the backslash twice", span, f"\\{match[0]}", safe=False)
+            self._report("string-escape", span, f"`{match[0]}` is no escape", hint, fix=fix)
+        return bool(wrong)
 
     def unclosed_string(self, token: Token) -> Broken:
         """Report `string-unclosed`."""
         _, start, end = token
-        end = start + len(self.text[start:end].rstrip())
-        fix = Fix('add `"`', Span(self.path, end, end), '"', safe=False)
+        text = self.text[start:end].rstrip()
+        end = start + len(text)
+        escaped = len(text) - len(text.rstrip("\\")) & 1  # the quote would be escaped
+        fix = Fix('add `"`', Span(self.path, end, end), "\\" * escaped + '"', safe=False)
         return self._report(
             "string-unclosed",
             Span(self.path, start, end),
@@ -247,10 +253,16 @@ class Nodes:
         """Begin a list of operands."""
         return [self.many(parts[0])]
 
+    def first_symbol(self, parts: list[Value]) -> list[Value]:
+        """Begin a list of operands with a symbol and what follows it."""
+        return [parts[0], self.many(parts[1])]
+
     def more_operands(self, parts: list[Value]) -> list[Value]:
-        """Add an operand."""
+        """Add an operand, and the symbol before it."""
         operands: list[Value] = parts[0]
-        operands.append(self.many(parts[1]))
+        if len(parts) > 2:
+            operands.append(parts[1])
+        operands.append(self.many(parts[-1]))
         return operands
 
     def more_arguments(self, parts: list[Value]) -> list[Value]:

@@ -26,6 +26,9 @@ UNITS = (
     *DURATION_UNITS,
 )
 
+_BPS = "`bps` is bytes per second to tc and bits per second to everybody else"
+_UNITS_HINT = "rates: `100mbit`, `12.5MB/s`; sizes: `1514B`, `64KiB`; durations: `20ms`"
+
 # Other people's words for units that mean one thing only.
 _SPELLINGS = {
     **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
@@ -114,15 +117,10 @@ def _unit(number: str, unit: str) -> Complaint:
         return _ambiguous(number, unit, shape[1], shape[2])
     if spelling is None:
         near = did_you_mean(unit, UNITS)
+        if near:
+            return Complaint("number-unit", f"`{unit}` is no unit", (), f"{number}{near}")
         return Complaint(
-            "number-unit",
-            f"`{unit}` is no unit",
-            (
-                f"did you mean `{number}{near}`?"
-                if near
-                else "rates: `100mbit`, `12.5MB/s`; sizes: `1514B`, `64KiB`; durations: `20ms`",
-            ),
-            f"{number}{near}" if near else None,
+            "number-unit", f"`{unit}` is no unit", (_UNITS_HINT, _word_hint(number, unit))
         )
     return Complaint(
         "number-unit",
@@ -132,19 +130,18 @@ def _unit(number: str, unit: str) -> Complaint:
     )
 
 
+def _word_hint(number: str, word: str) -> str:
+    return f"a word of its own has a blank before it: `{number} {word}`"
+
+
 def _ambiguous(number: str, unit: str, scale: str, name: str) -> Complaint:
     """Say why a unit of bits or bytes that readers take differently is refused."""
     bits, size = f"{number}{scale.lower()}bit", f"{number}{_capital(scale)}B"
     lower = name.lower()
     if lower in ("bit/s", "bits/s", "bitps", "bits"):
-        reason = f"a bit unit is a rate already: `{bits}`"
-        return Complaint(
-            "number-unit",
-            f"the unit `{unit}` is written `{scale.lower()}bit` here",
-            (reason,),
-            bits,
-            True,
-        )
+        message = f"the unit `{unit}` is written `{scale.lower()}bit` here"
+        hints = ("a bit unit is per second already",) if lower != "bits" else ()
+        return Complaint("number-unit", message, hints, bits, True)
     if lower in ("byte", "bytes"):
         return Complaint(
             "number-unit", f"the unit `{unit}` is written `{_capital(scale)}B` here", (), size, True
@@ -153,12 +150,13 @@ def _ambiguous(number: str, unit: str, scale: str, name: str) -> Complaint:
         return Complaint(
             "number-unit",
             f"the unit `{unit}` is written `{_capital(scale)}B/s` here",
-            ("`bps` is bytes per second to tc and bits per second to everybody else",),
+            (_BPS,),
             f"{size}/s",
         )
     if lower in ("bps", "b/s"):
-        reader = "`bps` is" if lower == "bps" else "`b/s` can be"
-        reason = f"{reader} bytes per second to tc and bits per second to everybody else"
+        reason = f"`{lower}` is bits per second to most people, and bytes per second to others"
+        if lower == "bps":
+            reason = _BPS
         cure = f"write `{bits}` for bits or `{size}/s` for bytes"
         return Complaint("number-unit", f"`{unit}` means two things", (reason, cure), bits)
     if lower == "b":

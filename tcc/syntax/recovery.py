@@ -106,7 +106,7 @@ class Recovery:
             self.automaton.push(t.PREFER, (t.PREFER, prefer.start, prefer.end))
         self.automaton.push(t.WORD, word)
         for operand in operands:
-            self.automaton.push(t.SYMBOL, operand)  # the one terminal that joins nothing
+            self.automaton.push(t.STRING, operand)  # a terminal that can be any operand
 
 
 def _flat(parts: list[Value]) -> list[Value]:

@@ -1,0 +1,16 @@
+"""Findings one a line, for editors and grep: `file:line:column: severity[code]: message`."""
+
+from collections.abc import Mapping, Sequence
+
+from tcc.diagnostics import Diagnostic
+from tcc.report.place import where
+from tcc.report.visible import visible
+from tcc.source import Source
+
+
+def render(found: Sequence[Diagnostic], sources: Mapping[str, Source]) -> str:
+    """Return a line for each finding."""
+    return "".join(
+        f"{where(item, sources)}: {item.severity}[{item.code}]: {visible(item.message)}\n"
+        for item in found
+    )

@@ -1,0 +1,1 @@
+tier a { match remote address 010.0.0.1 }

@@ -1,0 +1,8 @@
+link wan
+{
+    device "eth0"
+    egress   # out
+    {
+        bandwidth 10m
+    }
+}

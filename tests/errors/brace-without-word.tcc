@@ -1,0 +1,4 @@
+{
+    device "eth0"
+}
+link wan { { rtt lan } }

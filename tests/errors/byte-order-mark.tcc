@@ -1,0 +1,1 @@
+﻿bandwidth 100Mbps

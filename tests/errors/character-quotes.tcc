@@ -1,0 +1,3 @@
+link wan {
+    device “eth0”
+}

@@ -1,0 +1,6 @@
+link wan {
+    device "eth0"
+    bandwidth 10mbit @ 5
+    $rtt 5ms
+    rtt ?
+}

@@ -1,0 +1,2 @@
+tier a { match dscp ef
+, cs5 }

@@ -1,0 +1,6 @@
+link wan {
+    device "eth0"
+    10mbit bandwidth
+    rtt 5ms
+    = 5
+}

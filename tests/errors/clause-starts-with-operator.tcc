@@ -1,0 +1,5 @@
+link wan {
+    device "eth0"
+    bandwidth 10mbit
+    - 2mbit
+}

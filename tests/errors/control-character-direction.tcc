@@ -1,0 +1,3 @@
+link wan {
+    device "eth0" # ‮ } if this is read ⁦
+}

@@ -1,0 +1,3 @@
+link wan {  # [2K[1Ahidden
+    device "eth0"
+}

@@ -1,0 +1,5 @@
+link wan {
+    device "eth0"
+    bandwidth (sync) -up
+    bandwidth min(a, b)- 2mbit
+}

@@ -1,0 +1,4 @@
+link straße {
+    device "eth0"
+    rtt λ
+}

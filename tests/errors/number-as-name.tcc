@@ -1,0 +1,3 @@
+link 5g {
+    device "wwan0"
+}

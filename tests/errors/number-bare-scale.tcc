@@ -1,0 +1,6 @@
+link wan {
+    device "eth0"
+    bandwidth 10k
+    bandwidth 10M
+    rtt 5m
+}

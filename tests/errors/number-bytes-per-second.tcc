@@ -1,0 +1,6 @@
+link wan {
+    device "eth0"
+    bandwidth 12MBps
+    bandwidth 12Mb/s
+    bandwidth 100Mbit/s
+}

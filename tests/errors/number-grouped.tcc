@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    bandwidth 1_000_000bit
+}

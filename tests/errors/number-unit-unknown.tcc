@@ -1,0 +1,5 @@
+link wan {
+    device "eth0"
+    bandwidth 100bananas
+    queues 4flows
+}

@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    bandwidth (10mbit, 5mbit)
+}

@@ -1,0 +1,6 @@
+link wan {
+    device "eth0"
+    prefer
+    prefer "gso" split
+    prefer prefer gso split
+}

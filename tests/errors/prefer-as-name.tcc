@@ -1,0 +1,4 @@
+link prefer {
+    device "eth0"
+}
+let of = 5mbit

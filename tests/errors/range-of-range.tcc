@@ -1,0 +1,1 @@
+tier a { match udp port 1..2..3 }

@@ -1,0 +1,2 @@
+include "C:\new\policy.tcc"
+include "a\\b.tcc"

@@ -1,0 +1,7 @@
+link wan {
+    device "eth0
+    rtt lan
+}
+objective "calls survive {
+    under rrul for 20s
+}

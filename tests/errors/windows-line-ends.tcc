@@ -1,0 +1,4 @@
+link wan {
+    bandwidth 100Mbps
+    rtt 5 ms
+}

@@ -50,6 +50,7 @@ cdef class Interface(Sink):
     cdef int sent_timer
     cdef readonly long long sent
     cdef readonly long long sent_bytes
+    cdef readonly long long framed_bytes
     cdef bint inside
     cdef long long *drops
     cdef int *groups

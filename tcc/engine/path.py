@@ -206,7 +206,7 @@ class Interface(Sink):
         self.sending = NIL
         self.timer = schedule.new_timer(self, WAKE)
         self.sent_timer = schedule.new_timer(self, SENT)
-        self.sent = self.sent_bytes = 0
+        self.sent = self.sent_bytes = self.framed_bytes = 0
         self.inside = False
         self.size = 0
         self.sojourn = Histogram()
@@ -330,6 +330,7 @@ class Interface(Sink):
             self.histograms[group].add(waited)
         self.sent += 1
         self.sent_bytes += row[packet].length
+        self.framed_bytes += row[packet].adjusted
         if self.rate:
             segments: cython.int = row[packet].gso_segs if row[packet].gso_segs else 1
             bits = (row[packet].length + self.framing * segments) * 8
@@ -366,6 +367,6 @@ class Interface(Sink):
         self.sojourn.clear()
         for histogram in self.sojourns:
             histogram.clear()
-        self.sent = self.sent_bytes = 0
+        self.sent = self.sent_bytes = self.framed_bytes = 0
         for place in range(self.size):
             self.drops[place] = 0

@@ -74,6 +74,7 @@ class DirectionResult:
     Attributes:
         packets: that left the qdisc.
         octets: their bytes as the qdisc counts them.
+        framed: their bytes as the shaper counts them, framing included; 0 where none shapes.
         drops: packets that the qdisc dropped.
         drops_by_reason: since the beginning, warm-up included.
         marks: CE marks since the beginning.
@@ -84,6 +85,7 @@ class DirectionResult:
 
     packets: int
     octets: int
+    framed: int
     drops: int
     drops_by_reason: dict[str, int]
     marks: int
@@ -255,6 +257,7 @@ def direction_result(interface: Interface, parts: dict[str, int]) -> DirectionRe
     return DirectionResult(
         int(interface.sent),
         int(interface.sent_bytes),
+        int(interface.framed_bytes),
         sum(interface.dropped(flow) for flow in range(interface.size)),
         qdisc.drops_by_reason(),
         int(qdisc.marks),

@@ -10,6 +10,7 @@ cdef class Pace:
     cdef int overhead
     cdef int mpu
     cdef bint atm
+    cdef unsigned long long framed(self, unsigned int length) noexcept nogil
     cdef unsigned long long time_of(self, unsigned int length) noexcept nogil
 
 cdef class TokenBucket(QueueDisc):

@@ -50,14 +50,18 @@ class Pace:
         self.mpu = mpu
         self.atm = atm
 
-    def time_of(self, length: cython.uint) -> cython.ulonglong:
-        """Return the ns that a packet of `length` bytes takes."""
+    def framed(self, length: cython.uint) -> cython.ulonglong:
+        """Return how many bytes a packet of `length` bytes is on the wire."""
         size: cython.ulonglong = length + self.overhead
         if size < self.mpu:
             size = self.mpu
         if self.atm:
             size = (size + 47) // 48 * 53
-        return (size * self.factor) >> self.shift
+        return size
+
+    def time_of(self, length: cython.uint) -> cython.ulonglong:
+        """Return the ns that a packet of `length` bytes takes."""
+        return (self.framed(length) * self.factor) >> self.shift
 
     def time(self, length: int) -> int:
         """`time_of`, from Python."""
@@ -261,6 +265,7 @@ class TokenBucket(QueueDisc):
             self.overlimits += 1
             return NIL
         packet = self.inner.do_dequeue(now)
+        self.pool.rows[packet].adjusted = self.pace.framed(length)
         self.last = now
         self.tokens = tokens
         self.peak_tokens = peak_tokens

@@ -31,3 +31,15 @@ def write_atomically(path: str, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def put(path: str, data: bytes, mode: int = 0o644) -> None:
+    """Write a file that need not be there yet; a new one gets `mode`, less the umask.
+
+    Raises:
+        OSError: it could not be written; what was there still is.
+    """
+    if not os.path.exists(path):
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, mode))
+    write_atomically(path, data)

@@ -46,7 +46,9 @@ class TcScript:
         Found: `not-built-yet`, and those of `lower_policy`.
         """
         lowered, found = lower_policy(policy, target.facts, target.spans)
-        text = HEAD.format(version=__version__, digest=digest_of(policy))
+        text = HEAD.format(
+            version=__version__, digest=target.settings.get("policy-sha256") or digest_of(policy)
+        )
         text += "".join(_commands(egress_state(lowered)))
         text += "".join(_sysctls(lowered))
         left_out = list(_left_out(policy, lowered, target))

@@ -1,12 +1,16 @@
 """What a transaction needs of the system that it changes."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from tcc.diagnostics import Diagnostic
+from tcc.facts import Facts
+from tcc.netlink.namespace import Namespace
 from tcc.plan.operation import Operation, Plan
-from tcc.plan.state import Comparison, State
+from tcc.plan.state import Comparison, Item, State
+from tcc.plugin import Backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +49,24 @@ class System(Comparison, Protocol):
 
         What has not been asked for when the iteration is given up is not done.
         """
+        ...
+
+
+class LiveBackend(Backend, Protocol):
+    """A back end whose system can be changed while it runs."""
+
+    def changeable(self, wanted: Item, observed: Item) -> bool:
+        """Whether `observed` can become `wanted`, of the same kind, without a new instance."""
+        ...
+
+    def open(self, namespace: Namespace | None) -> AbstractContextManager[System]:
+        """Return the system in a network namespace; None is the one of this process.
+
+        Raises:
+            FileNotFoundError, PermissionError: as `tcc.netlink.namespace.route_socket`.
+        """
+        ...
+
+    def recorded(self, facts: Facts, wanted: State) -> State:
+        """Return what was in the places of `wanted` when `facts` were taken."""
         ...

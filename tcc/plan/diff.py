@@ -90,14 +90,12 @@ class _Device:
     ) -> Iterator[Operation]:
         found = None if before is None else self._alterations(before, item, wanted)
         if before is not None and found is not None:
-            after = replace(item, handle=before.handle)
-            self._remember(item, after)
+            after = self._under(item, before.handle)
             self.final[place] = after
             if found:
                 yield Operation(Verb.CHANGE, place, before, after, found)
             return
-        after = replace(item, handle=self._free(item.handle))
-        self._remember(item, after)
+        after = self._under(item, self._free(item.handle))
         self._new.add(handle_text(after.handle))
         self.final[place] = after
         occupied = before is not None and not before.default
@@ -114,7 +112,7 @@ class _Device:
         if before.default or before.kind != item.kind:
             return None
         inside = _classes(self.there, before.handle) if len(self.there) > 1 else set()
-        if inside and inside - _classes(wanted, item.handle):
+        if inside and not inside <= _classes(wanted, item.handle):
             return None
         found = tuple(self.comparison.differences(item, before))
         return found if not found or self.comparison.changeable(item, before) else None
@@ -128,9 +126,13 @@ class _Device:
         major, colon, _ = at.partition(":")
         return bool(colon) and major + colon in self._new
 
-    def _remember(self, wanted: QdiscItem, after: QdiscItem) -> None:
-        self._renamed[handle_text(wanted.handle)] = handle_text(after.handle)
-        self._taken.add(after.handle)
+    def _under(self, wanted: QdiscItem, handle: int) -> QdiscItem:
+        """Return what is wanted under the handle that it will have."""
+        self._taken.add(handle)
+        if handle == wanted.handle:
+            return wanted
+        self._renamed[handle_text(wanted.handle)] = handle_text(handle)
+        return replace(wanted, handle=handle)
 
     def _free(self, wanted: int) -> int:
         """Return the wanted handle, or the next one that no qdisc of the device has."""
@@ -148,6 +150,8 @@ def _classes(hanging: Hanging, handle: int) -> set[str]:
 
 def parents_first(hanging: Hanging) -> list[str]:
     """Return the parents in an order in which every qdisc comes before what hangs on it."""
+    if len(hanging) == 1:
+        return list(hanging)
     majors = {handle_text(item.handle): at for at, item in hanging.items()}
 
     def depth(at: str) -> int:

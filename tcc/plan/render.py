@@ -82,7 +82,7 @@ def _step_lines(step: Operation, describe: Describe) -> Iterator[str]:
 
 
 def _kept_line(plan: Plan, place: Place, item: Item) -> str:
-    return f"  keep     {name(_shown(plan, place, item))}{_where(place)}: as wanted"
+    return f"  keep     {name(_shown(plan, place, item))}{_where(place)} is as wanted"
 
 
 def _shown(plan: Plan, place: Place, item: Item) -> Item:

@@ -50,7 +50,7 @@ def _alike(now: QdiscItem | None, then: QdiscItem | None, comparison: Comparison
         return _kernels(now) and _kernels(then) and _same_default(now, then)
     if now.handle != then.handle or now.kind != then.kind:
         return False
-    return now.raw == then.raw or not comparison.differences(then, now)
+    return not comparison.differences(then, now)
 
 
 def _kernels(item: QdiscItem | None) -> bool:
@@ -108,6 +108,6 @@ def _gentle_steps(
             yield None if old.handle in taken else Operation(Verb.ADD, Place(device, at), None, old)
         elif item.handle != old.handle or item.kind != old.kind:
             yield None
-        elif item.raw != old.raw and (found := tuple(comparison.differences(old, item))):
+        elif found := tuple(comparison.differences(old, item)):
             step = Operation(Verb.CHANGE, Place(device, at), item, old, found)
             yield step if comparison.changeable(old, item) else None

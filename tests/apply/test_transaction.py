@@ -240,7 +240,22 @@ def test_what_reads_back_otherwise_is_put_back(world, monkeypatch):
             if not Meddling.done:
                 Meddling.done = True
                 world.tc(
-                    *"qdisc change dev a1 root handle 1: tbf rate 7mbit burst 9k limit 9k".split()
+                    *[
+                        "qdisc",
+                        "change",
+                        "dev",
+                        "a1",
+                        "root",
+                        "handle",
+                        "1:",
+                        "tbf",
+                        "rate",
+                        "7mbit",
+                        "burst",
+                        "9k",
+                        "limit",
+                        "9k",
+                    ]
                 )
             return acks
 
@@ -284,7 +299,7 @@ def test_in_another_thread_it_works_as_well(world):
 def test_a_plan_goes_stale(world):
     with Host(world.namespace) as host:
         plan = diff(host.observe(shaped("a0", "a1")), shaped("a0", "a1"), host)
-    world.tc(*"qdisc add dev a1 root handle 3: pfifo limit 5".split())
+    world.tc(*["qdisc", "add", "dev", "a1", "root", "handle", "3:", "pfifo", "limit", "5"])
     shown = world.shown()
     report = world.apply({}, plan)
     assert report.outcome is Outcome.REFUSED
@@ -350,7 +365,24 @@ def test_an_unfinished_change_stops_the_next_one_and_is_taken_back(world):
 def test_rollback_says_what_somebody_else_changed_since(world):
     shown = world.shown()
     world.apply(shaped("a0"))
-    world.tc(*"qdisc change dev a0 root handle 1: tbf rate 7mbit burst 9k limit 9k".split())
+    world.tc(
+        *[
+            "qdisc",
+            "change",
+            "dev",
+            "a0",
+            "root",
+            "handle",
+            "1:",
+            "tbf",
+            "rate",
+            "7mbit",
+            "burst",
+            "9k",
+            "limit",
+            "9k",
+        ]
+    )
     report = world.roll_back()
     assert report.outcome is Outcome.DONE
     assert "a0 (root) had been changed by somebody else since" in report.notes
@@ -359,7 +391,7 @@ def test_rollback_says_what_somebody_else_changed_since(world):
 
 def test_rollback_does_not_destroy_what_somebody_else_built_since(world):
     world.apply(shaped("a0"))
-    world.tc(*"qdisc replace dev a0 root handle 7: htb".split())
+    world.tc(*["qdisc", "replace", "dev", "a0", "root", "handle", "7:", "htb"])
     shown = world.shown()
     report = world.roll_back()
     assert report.outcome is Outcome.REFUSED
@@ -388,7 +420,22 @@ def test_a_restore_that_fails_says_so_and_can_be_tried_again(world, monkeypatch)
             acks = super().batch(messages, *rest, **named)
             if Dead.calls == 1:
                 world.tc(
-                    *"qdisc change dev a1 root handle 1: tbf rate 7mbit burst 9k limit 9k".split()
+                    *[
+                        "qdisc",
+                        "change",
+                        "dev",
+                        "a1",
+                        "root",
+                        "handle",
+                        "1:",
+                        "tbf",
+                        "rate",
+                        "7mbit",
+                        "burst",
+                        "9k",
+                        "limit",
+                        "9k",
+                    ]
                 )
             return acks
 
@@ -405,8 +452,25 @@ def test_a_restore_that_fails_says_so_and_can_be_tried_again(world, monkeypatch)
 
 
 def test_verbs_of_a_mixed_plan(world):
-    world.tc(*"qdisc add dev a1 root handle 1: pfifo limit 7".split())
-    world.tc(*"qdisc add dev a2 root handle 1: tbf rate 7mbit burst 9k limit 9k".split())
+    world.tc(*["qdisc", "add", "dev", "a1", "root", "handle", "1:", "pfifo", "limit", "7"])
+    world.tc(
+        *[
+            "qdisc",
+            "add",
+            "dev",
+            "a2",
+            "root",
+            "handle",
+            "1:",
+            "tbf",
+            "rate",
+            "7mbit",
+            "burst",
+            "9k",
+            "limit",
+            "9k",
+        ]
+    )
     with Host(world.namespace) as host:
         plan = diff(host.observe(shaped(*DEVICES)), shaped(*DEVICES), host)
     assert [step.verb for step in plan.operations] == [Verb.ADD, Verb.REPLACE, Verb.CHANGE]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from tcc.apply.system import System
 from tcc.diagnostics import Diagnostic, error, warning
 from tcc.facts import Facts
 from tcc.ir import Path, Policy, span_at
@@ -45,7 +44,7 @@ class Netlink:
         """Whether the kernel takes `observed` to `wanted` in place."""
         return changeable(wanted, observed)
 
-    def open(self, namespace: Namespace | None) -> System:
+    def open(self, namespace: Namespace | None) -> Host:
         """Return the kernel's traffic control in a namespace, to be closed; errors as `Host`."""
         return Host(namespace)
 

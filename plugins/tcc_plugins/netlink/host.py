@@ -111,7 +111,11 @@ def differences(wanted: Item, observed: Item) -> Sequence[Difference]:
     if wanted.default or observed.default or wanted.kind != observed.kind:
         same = wanted.default and observed.default
         return () if same else (Difference("kind", wanted.kind, observed.kind),)
+    if wanted.raw and wanted.raw == observed.raw:
+        return ()
     if wanted.settings is not None and observed.settings is not None:
+        if wanted.settings == observed.settings:
+            return ()
         return plugin.qdisc(wanted.kind).differences(wanted.settings, observed.settings)
     if wanted.raw == observed.raw:
         return ()

@@ -1,0 +1,84 @@
+"""`tcc apply`: make a policy, or a plan made from one, so."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tcc import api
+from tcc.cli import options, plan
+from tcc.diagnostics import error
+from tcc.passes import Built
+from tcc.source import Source
+from tcc.syntax.read import read_source
+
+if TYPE_CHECKING:
+    from tcc.passes import Given
+
+
+@click.command()
+@click.argument("file", metavar="FILE or PLAN")
+@options.values
+@options.netns
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only print the plan, as `tcc plan` does.")
+@click.pass_context
+def command(
+    ctx: click.Context, file: str, given: "Given", netns: str | None, *, yes: bool, dry_run: bool
+) -> int:
+    """Make what the policy FILE says so, or carry out a PLAN kept by `tcc plan --out`.
+
+    Everything happens or nothing: what goes wrong on the way is undone at once, and
+    `tcc rollback` undoes the rest. A second apply finds nothing to do and sends nothing.
+
+    Exit codes: 0 done, or nothing to do; 1 refused, nothing was touched; 2 wrong usage;
+    3 failed, and everything was put back; 4 failed, and not everything could be put back.
+    """
+    from tcc.apply.saved import is_plan  # noqa: PLC0415
+
+    source = read_source(file)
+    if isinstance(source, Source) and is_plan(source.text):
+        return _carry_out_saved(ctx, source, netns, yes=yes)
+    built = api.load(source, given, complete=True) if isinstance(source, Source) else None
+    if built is None:
+        built = api.load(file, given, complete=True)
+    if dry_run:
+        return plan.run(ctx, built, plan.Asked(file), None, netns)
+    return _carry_out(ctx, built, netns, yes=yes)
+
+
+def _carry_out(ctx: click.Context, built: Built, netns: str | None, *, yes: bool) -> int:
+    from tcc.cli import live  # noqa: PLC0415
+    from tcc.plan.diff import diff  # noqa: PLC0415
+
+    where = live.namespace(netns)
+    if live.complain(built.found, built.sources, ctx.color):
+        return live.REFUSED
+    if live.complain(live.permission(), {}, ctx.color):
+        return live.REFUSED
+    wanted = live.lower(built, live.host_facts(where))
+    rest = [found for found in wanted.found if found not in built.found]
+    if live.complain(rest, built.sources, ctx.color):
+        return live.REFUSED
+    backend = live.backend()
+    with backend.open(where) as system:
+        made = diff(system.observe(wanted.state), wanted.state, system)
+        return live.Change(ctx, system, where, wanted.links, built).run(made, yes=yes)
+
+
+def _carry_out_saved(ctx: click.Context, source: Source, netns: str | None, *, yes: bool) -> int:
+    from tcc.apply.saved import UnreadablePlanError, from_text  # noqa: PLC0415
+    from tcc.cli import live  # noqa: PLC0415
+
+    where = live.namespace(netns)
+    if live.complain(live.permission(), {}, ctx.color):
+        return live.REFUSED
+    with live.backend().open(where) as system:
+        try:
+            saved = from_text(source.text, system)
+        except UnreadablePlanError as problem:
+            found = error("plan-unreadable", None, f"{source.path} holds no plan: {problem}",
+                          "make it again: tcc plan FILE --out PLAN")  # fmt: skip
+            live.complain([found], {}, ctx.color)
+            return live.REFUSED
+        system.observe(saved.plan.wanted)  # find the devices
+        return live.Change(ctx, system, where, saved.links).run(saved.plan, yes=yes)

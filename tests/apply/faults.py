@@ -1,0 +1,72 @@
+"""Transports that fail where a test wants them to. The failures themselves are real ones."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tcc.netlink.messages import Message
+from tcc.netlink.objects import TCMSG
+from tcc.netlink.transport import RouteSocket
+from tcc_plugins.netlink import host as host_module
+
+NO_DEVICE = 0x7FFFFFFF
+
+
+def for_no_device(message: Message) -> Message:
+    """The same request for a device that is not there, which the kernel refuses."""
+    _, _, handle, parent, info = TCMSG.unpack_from(message.body)
+    head = TCMSG.pack(0, NO_DEVICE, handle, parent, info)
+    return message._replace(body=head + message.body[TCMSG.size :])
+
+
+class Counting(RouteSocket):
+    """Counts the requests that change something."""
+
+    sent = 0
+
+    def batch(self, messages, *rest, **named):
+        messages = list(messages)
+        Counting.sent += len(messages)
+        return super().batch(messages, *rest, **named)
+
+
+class Refusing(RouteSocket):
+    """Spoils request number `at`, counted from 0 over all sockets since `seen` was reset."""
+
+    at = 0
+    seen = 0
+
+    def batch(self, messages, *rest, **named):
+        spoiled = []
+        for message in messages:
+            spoiled.append(for_no_device(message) if Refusing.seen == Refusing.at else message)
+            Refusing.seen += 1
+        return super().batch(spoiled, *rest, **named)
+
+
+class Dying(RouteSocket):
+    """Kills its own process, as `kill -9` does, before request number `at` is sent."""
+
+    at = 0
+    seen = 0
+
+    def batch(self, messages, *rest, **named):
+        answers = []
+        for message in messages:
+            if Dying.seen == Dying.at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            Dying.seen += 1
+            answers += super().batch([message], *rest, **named)
+        return answers
+
+
+@contextmanager
+def transport(kind: type[RouteSocket]) -> Iterator[None]:
+    """Let hosts use this transport for the body of a `with`."""
+    usual = host_module.RouteSocket
+    host_module.RouteSocket = kind
+    try:
+        yield
+    finally:
+        host_module.RouteSocket = usual

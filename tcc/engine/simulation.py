@@ -191,6 +191,7 @@ class Simulation:
         host: int = 0,
         server: int = 0,
         start: int = 0,
+        established: int | None = None,
         stop: int | None = None,
         payload: int | None = None,
         rtt: int | None = None,
@@ -206,7 +207,8 @@ class Simulation:
             ack_dscp: of the acknowledgements; None for the same.
             host: number of the client.
             server: number of the server.
-            start: when data may flow (ns); the handshake was before.
+            start: when the application has data (ns).
+            established: when the handshake was over (ns); None for at the start.
             stop: when the application ends (ns); None for never.
             payload: bytes to transfer; None for no end.
             rtt: of this flow alone (ns), half of it each way; None for the path's.
@@ -240,7 +242,7 @@ class Simulation:
             self.local and not up,
             self.greatest_buffer,
         )
-        sender.open_at(start, round_trip)
+        sender.open_at(start, round_trip, established)
         receiver.open_at(start, round_trip)
         watch = Watch("tcp", number, direction, dscp, host, part, sender, receiver, start, stop)
         ends = (sender, receiver) if up else (receiver, sender)

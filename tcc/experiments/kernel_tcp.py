@@ -124,16 +124,22 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     ecn = row["ecn"] == 1
     if not rrul:
         start = (row["flows"] + 6) * rtt + 20 * MS
-        for _ in range(row["flows"]):
-            simulation.add_tcp("up", row["cc"], ecn=ecn, start=start, stop=start + end)
+        for number in range(row["flows"]):  # iperf3 connects its streams one after the other
+            connected = start - (row["flows"] - number) * rtt
+            simulation.add_tcp("up", row["cc"], ecn=ecn, start=start, established=connected,
+                               stop=start + end)
         return simulation
     simulation.add_ping(20 * MS, start=0, stop=end, dscp=46, keep=row["seconds"] * 50)
-    start = 7 * rtt + 20 * MS
-    for dscp in MARKS.values():
-        simulation.add_tcp("up", row["cc"], ecn=ecn, dscp=dscp, ack_dscp=0, start=start,
-                           stop=start + end)
-        simulation.add_tcp("down", row["cc"], ecn=ecn, dscp=0, ack_dscp=dscp, start=start,
-                           stop=start + end)
+    # One iperf3 process starts each millisecond.  A server that is to send begins when it says so;
+    # a client hears of it one round trip later.
+    start = 6 * rtt + 20 * MS
+    for number, dscp in enumerate(MARKS.values()):
+        client = start + rtt + 3 * MS
+        server = start + number * MS
+        simulation.add_tcp("up", row["cc"], ecn=ecn, dscp=dscp, ack_dscp=0, start=client,
+                           established=client - rtt, stop=client + end)
+        simulation.add_tcp("down", row["cc"], ecn=ecn, dscp=0, ack_dscp=dscp, start=server,
+                           stop=server + end)
     return simulation
 
 

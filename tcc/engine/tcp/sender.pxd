@@ -18,6 +18,7 @@ cdef class Sender(Socket):
     cdef void departed(self, int packet, long long now) noexcept nogil
     cdef void released(self, int packet) noexcept nogil
     cdef void established(self, long long now) noexcept nogil
+    cdef void begin(self, long long now) noexcept nogil
     cdef void on_timer(self) noexcept nogil
     cdef void acknowledge(self, int packet) noexcept nogil
     cdef void rate_sample(self, long long delivered, long long lost) noexcept nogil

@@ -50,6 +50,7 @@ if not cython.compiled:
         SET_TIMER,
         SYN,
         TIMEOUT,
+        TIMER_ESTABLISHED,
         TIMER_PACE,
         TIMER_RETRANSMIT,
         TIMER_START,
@@ -65,14 +66,17 @@ class Sender(Socket):
     trip as the first sample; from then on it sends.
     """
 
-    def open_at(self, time: int, rtt: int) -> None:
-        """Be established, and have data to send, at `time` (ns).
+    def open_at(self, time: int, rtt: int, established: int | None = None) -> None:
+        """Have data to send from `time` on.
 
         Args:
             time: ns.
             rtt: of the handshake (ns), the first round trip the sender knows.
+            established: when the handshake was over (ns); None for just now.
         """
         self.srtt = rtt  # until then, a place to keep it
+        when = time if established is None else min(time, max(0, established))
+        self.schedule.once(when, self, TIMER_ESTABLISHED)
         self.schedule.once(time, self, TIMER_START)
 
     def established(self, now: cython.longlong) -> cython.void:
@@ -80,13 +84,18 @@ class Sender(Socket):
         rtt: cython.longlong = self.srtt // 1000
         self.refresh(now)
         self.srtt = 0
-        self.running = True
         update_rtt(self, rtt, -1, rtt)
         self.delivered = 1  # the SYN
         self.delivered_time = self.time
         self.cwnd_stamp = self.jiffies
         self.pace()
         self.congestion.begin(self)
+
+    def begin(self, now: cython.longlong) -> cython.void:
+        """There is data to send; until now the application had none."""
+        self.refresh(now)
+        self.running = True
+        self.app_limited = self.delivered
         write(self, 0)
 
     def stop(self) -> None:
@@ -111,8 +120,10 @@ class Sender(Socket):
             self.pace_waiting = False
             self.refresh(now)
             resume(self)
-        elif what == TIMER_START:
+        elif what == TIMER_ESTABLISHED:
             self.established(now)
+        elif what == TIMER_START:
+            self.begin(now)
 
     def on_timer(self) -> cython.void:
         """The retransmission timer has fired."""

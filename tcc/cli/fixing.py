@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import click
 
 from tcc import api
+from tcc.cli.options import Failure
 from tcc.diagnostics import Diagnostic, Fix
 from tcc.files import write_atomically
 from tcc.passes import Given
@@ -38,7 +39,7 @@ def fix_source(source: Source, path: str, given: Given) -> Source:
     What came by standard input goes to standard output.
 
     Raises:
-        click.ClickException: the file cannot be written.
+        Failure: the file cannot be written.
     """
     fixed = source
     for _ in range(ROUNDS):
@@ -52,7 +53,5 @@ def fix_source(source: Source, path: str, given: Given) -> Source:
         try:
             write_atomically(path, fixed.text.encode())
         except OSError as problem:
-            failure = click.ClickException(f"{path}: {problem.strerror}")
-            failure.exit_code = 2
-            raise failure from problem
+            raise Failure(f"{path}: {problem.strerror}") from problem
     return fixed

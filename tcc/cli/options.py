@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class Failure(click.ClickException):
+    """Something that could not be read or written: one line, exit code 2."""
+
+    exit_code = 2
+
+
 FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 
 

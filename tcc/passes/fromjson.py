@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tcc.diagnostics import Diagnostic, Severity, has_errors
-from tcc.ir import Path, Policy
+from tcc.ir import Options, Path, Policy
 from tcc.passes.built import Built
 from tcc.passes.context import close_to, listed
 from tcc.passes.jsontext import JsonError, JsonText, json_path
 from tcc.passes.whole import check_whole
-from tcc.schema import options_models, schema
+from tcc.schema import Schema, options_models, schema
 from tcc.source import Source, Span
 
 if TYPE_CHECKING:
@@ -69,11 +70,20 @@ def _placed(item: Diagnostic, text: JsonText) -> Diagnostic:
     return item
 
 
+@cache
+def _schema() -> Schema:
+    return schema()
+
+
+@cache
+def _options_models() -> dict[str, type[Options]]:
+    return options_models()
+
+
 def _schema_errors(data: object, text: JsonText) -> Iterator[Diagnostic]:
     from jsonschema import Draft202012Validator  # noqa: PLC0415  (slow to import)
 
-    validator = Draft202012Validator(schema())
-    for problem in validator.iter_errors(data):
+    for problem in Draft202012Validator(_schema()).iter_errors(data):
         yield from _explain(problem, text)
 
 
@@ -139,7 +149,7 @@ def _validated(data: object, text: JsonText) -> tuple[Policy | None, list[Diagno
     from pydantic import ValidationError  # noqa: PLC0415
 
     try:
-        return Policy.model_validate(data, context={"qdiscs": options_models()}), []
+        return Policy.model_validate(data, context={"qdiscs": _options_models()}), []
     except ValidationError as problem:
         return None, [
             _error(

@@ -240,7 +240,7 @@ def read_ports(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
     if first > last:
         reader.context.error(
             "empty-range", operand.span, f"no port is from {first} to {last}",
-            fix=Fix(f"write `{last}..{first}`", operand.span, f"{last}..{first}"),
+            fix=Fix(f"write `{last}..{first}`", operand.span, f"{last}..{first}", safe=False),
         )  # fmt: skip
         return None
     return (make(PortRange, first=first, last=last),)
@@ -298,7 +298,7 @@ def read_subnet(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
     written = f'"{network}"' if isinstance(operand, Text) else network
     _invalid(
         reader, operand, f"`{text}` has bits set outside its prefix", "",
-        Fix(f"write `{network}`", operand.span, written),
+        Fix(f"write `{network}`", operand.span, written, safe=False),
     )  # fmt: skip
     return None
 

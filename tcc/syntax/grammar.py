@@ -30,7 +30,7 @@ class LineEnds:
     and can be tried with lark alone.
     """
 
-    always_accept = ("NEWLINE", "SEMICOLON")
+    always_accept = ("NEWLINE", "SEMICOLON", "RBRACE")
     goes_on = frozenset(
         ("COMMA", "RANGE", "PLUS", "MINUS", "STAR", "SLASH", "OF", "SYMBOL", "LPAR", "CALL")
     )
@@ -38,20 +38,19 @@ class LineEnds:
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """Yield the tokens of `stream` with END in the place of line ends."""
-        previous, waiting = "END", None
+        previous = "END"
         for token in stream:
             kind = token.type
-            if kind == "NEWLINE" and previous not in self.goes_on | self.closed:
-                waiting = token
-            elif kind == "SEMICOLON" and previous not in self.closed:
-                yield Token.new_borrow_pos("END", ";", token)
-                previous, waiting = "END", None
-            elif kind not in self.always_accept:
-                ended = waiting is not None and kind != "RPAR"
-                if ended or (kind == "RBRACE" and previous not in self.closed):
-                    yield Token.new_borrow_pos("END", "", token)
-                waiting, previous = None, kind
+            if kind not in ("NEWLINE", "SEMICOLON"):
+                if kind == "RBRACE" and previous not in self.closed:
+                    yield Token("END", "")
                 yield token
+                previous = kind
+            elif previous not in self.closed and (
+                kind == "SEMICOLON" or previous not in self.goes_on
+            ):
+                yield Token.new_borrow_pos("END", "", token)
+                previous = "END"
         if previous not in self.closed:
             yield Token("END", "")
 

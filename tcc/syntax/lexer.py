@@ -31,13 +31,16 @@ def tokens(text: str, path: str, comments: list[Comment]) -> Iterator[Token]:
         start, end = match.span(kind)
         if kind == t.NEWLINE:
             fresh = True
-            if previous in _GOES_ON or previous in _CLOSED or text.startswith(")", end):
+            if previous in _GOES_ON or previous in _CLOSED:
                 continue
             kind, end = t.END, start
         elif kind == t.COMMENT:
             comment = text[start:end].rstrip()
             span = Span(path, start, start + len(comment))
             comments.append(Comment(span, comment, fresh))
+            continue
+        elif kind == t.LINE_END_BEFORE_RPAR:
+            fresh = True
             continue
         else:
             if kind == t.SEMICOLON and previous in _CLOSED:

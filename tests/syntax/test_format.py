@@ -50,7 +50,7 @@ def squeeze(code: str) -> str:
 
 
 @given(policies)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_properties(text: str) -> None:
     tree = read(text)
     result = format(tree)

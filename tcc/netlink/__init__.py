@@ -9,7 +9,8 @@ From the bottom up, each module importing only those before it:
 - `namespace`, `transport`: `RouteSocket` in a network namespace.
 - `objects`: `TcObject`, `Counters`.
 - `qdisc`, `actions`, `flower`, `filters`: requests about tc's objects; listing them.
-- `kinds`: options and statistics of each kind of qdisc.
+- `repeats`, `kinds`: options and statistics of each kind of qdisc.
+- `refusals`: the name of the attribute that the kernel refused.
 - `links`, `events`: devices, and what changes.
 - `pyroute2_kinds`: the same schemas for users of pyroute2; the only module that imports it.
 """

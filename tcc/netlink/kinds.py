@@ -274,6 +274,15 @@ KINDS: Final[Mapping[str, Kind]] = {
     )
 }
 
+# The kinds whose options are attributes, for those who must name one of them.
+SCHEMAS: Final[Mapping[str, Schema]] = {
+    "cake": CAKE,
+    "cake_mq": CAKE,
+    "tbf": TBF,
+    "fq_codel": FQ_CODEL,
+    "htb": HTB,
+}
+
 
 def encode_options(kind: str, value: Value) -> bytes:
     """Return the payload of TCA_OPTIONS for a qdisc of `kind`.

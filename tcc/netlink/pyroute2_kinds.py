@@ -25,7 +25,7 @@ from pyroute2.netlink.rtnl.tcmsg import plugins
 from tcc.netlink.attributes import Array, Nested, Pairs, Schema, encode
 from tcc.netlink.filters import FW, MATCHALL
 from tcc.netlink.flower import FLOWER
-from tcc.netlink.kinds import CAKE, CAKE_STATS, CAKE_TIN, FQ_CODEL, HTB, KINDS, TBF
+from tcc.netlink.kinds import CAKE, CAKE_STATS, CAKE_TIN, FQ_CODEL, HTB, KINDS, SCHEMAS, TBF
 from tcc.netlink.objects import STATS2
 from tcc.netlink.wire import Value, Wire
 
@@ -111,7 +111,7 @@ def _filter_plugin(schema: Schema) -> SimpleNamespace:
 
 def _schema(name: str) -> Schema | None:
     """Return the schema of a qdisc's options; None where they are a structure."""
-    return {"cake": CAKE, "cake_mq": CAKE, "tbf": TBF, "fq_codel": FQ_CODEL}.get(name)
+    return SCHEMAS.get(name)
 
 
 def _known(name: str) -> Iterable[str]:

@@ -107,9 +107,9 @@ def devices(run: list[str]) -> None:
         subprocess.run([*run, *line.split()], check=True)
 
 
-def read() -> dict[str, bytes]:
+def read(path: Path = CAPTURED) -> dict[str, bytes]:
     """Return the stored messages, by command."""
-    lines = CAPTURED.read_text().splitlines()
+    lines = path.read_text().splitlines()
     return {
         command: bytes.fromhex(message)
         for command, message in zip(lines[::2], lines[1::2], strict=True)

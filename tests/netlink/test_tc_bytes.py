@@ -1,8 +1,9 @@
 """What we send is, byte for byte, what tc sends for the same words.
 
-`captured.txt` holds messages of Debian's tc 6.1 (made by capture.py); `cake.txt`, `tbf.txt` and
-`filters.txt` hold what another decoder, written by other hands, saw in tc's messages.  One test
-runs the tc of this machine and compares on the spot.
+`captured.txt` holds messages of Debian's tc 6.1 (made by capture.py), `captured-newer-tc.txt` two
+of tc 7.3 (made the same way in the test kernel's guest); `cake.txt`, `tbf.txt` and `filters.txt`
+hold what another decoder, written by other hands, saw in tc's messages.  One test runs the tc of
+this machine and compares on the spot.
 """
 
 import ast
@@ -87,6 +88,34 @@ def test_a_whole_cake_message():
     )
     words = "overhead 44 mpu 64 noatm"
     assert framed(qdisc.replace(wanted)) == CAPTURED[f"{capture.QDISC} cake {words}"]
+
+
+ALL_CAKE = [
+    ("BASE_RATE64", 12_500_000),
+    ("DIFFSERV_MODE", 2),
+    ("ATM", 2),
+    ("FLOW_MODE", 5),
+    ("OVERHEAD", -4),
+    ("MPU", 64),
+    ("RTT", 50_000),
+    ("TARGET", 2500),
+    ("AUTORATE", 0),
+    ("MEMORY", 4_000_000),
+    ("FWMARK", 0xFF00),
+    ("NAT", 1),
+    ("WASH", 1),
+    ("SPLIT_GSO", 0),
+    ("ACK_FILTER", 2),
+]
+
+
+@pytest.mark.parametrize("kind", ["cake", "cake_mq"])
+def test_all_of_cake_and_cake_mq_as_a_newer_tc_sends_them(kind):
+    stored = capture.read(FOLDER / "captured-newer-tc.txt")
+    [message] = [stored[words] for words in stored if f" {kind} " in words]
+    options = kinds.encode_options(kind, ALL_CAKE)
+    wanted = QdiscMessage(DEVICE, Handle.of(1), ROOT, kind, options)
+    assert framed(qdisc.replace(wanted)) == message
 
 
 TBF_HEADINGS = {

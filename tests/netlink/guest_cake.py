@@ -3,6 +3,7 @@
 import json
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 from tcc.netlink import actions, filters, kinds, links, qdisc
@@ -151,6 +152,7 @@ def statistics(bench: Bench) -> dict[str, object]:
         sender.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0xB8)
         for _ in range(5):
             sender.sendto(bytes(1000), ("10.9.9.2", 9))
+    time.sleep(0.1)  # the shaper lets the last of them go
     found = qdisc.get(bench.route, bench.device, ROOT)
     assert found is not None
     ours = kinds.decode_stats("cake", found.xstats or b"")

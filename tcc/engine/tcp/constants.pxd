@@ -53,3 +53,4 @@ cdef enum:
     TIMER_COMPRESSED_ACK = 5
     TIMER_TICK = 6
     TIMER_ESTABLISHED = 7
+    WRITTEN = 44

@@ -41,6 +41,7 @@ if not cython.compiled:
         SECOND,
         SEGMENT,
         TIMEOUT,
+        WRITTEN,
     )
     from tcc.engine.tcp.rows import Segment
 
@@ -216,7 +217,7 @@ def defer(
     offered = tcp.window_end - tcp.nxt
     room = tcp.cwnd - flight
     limit = room if room < offered else offered
-    if limit >= most:
+    if limit >= most or limit >= tcp.head_end - tcp.nxt:
         return False
     chunk = tcp.window_end - tcp.una
     if tcp.cwnd < chunk:
@@ -227,7 +228,7 @@ def defer(
     due = tcp.ring[tcp.una & tcp.mask].sent * 1000 + srtt - tcp.now
     if due > (srtt >> 1 if srtt >> 1 < JIFFY else JIFFY):
         return False
-    if room < offered:
+    if room < offered and room <= tcp.head_end - tcp.nxt:
         window_held[0] = True
     return True
 
@@ -284,6 +285,10 @@ def write(tcp: Socket, probe: cython.int) -> cython.int:
             quota = most
         if tcp.window_end <= tcp.nxt:
             break
+        if tcp.head_end <= tcp.nxt:
+            tcp.head_end = (tcp.nxt // WRITTEN + 1) * WRITTEN
+        if tcp.head_end < tcp.nxt + quota:
+            tcp.head_end = tcp.nxt + quota
         if tcp.total - tcp.nxt > 1 and not probe:
             if cython.compiled:
                 if defer(tcp, most, cython.address(held)):

@@ -64,6 +64,7 @@ cdef class Receiver(Endpoint):
     cdef readonly long long greatest_buffer
     cdef long long ratio
     cdef long long unread
+    cdef bint reading
     cdef long long rtt
     cdef long long rtt_until
     cdef long long rtt_began
@@ -98,7 +99,8 @@ cdef class Receiver(Endpoint):
     cdef void compress(self) noexcept nogil
     cdef void delay(self) noexcept nogil
     cdef void flush_compressed(self) noexcept nogil
-    cdef void application_reads(self, long long before) noexcept nogil
+    cdef bint reading_matters(self) noexcept nogil
+    cdef void application_reads(self) noexcept nogil
     cdef void delayed_fires(self) noexcept nogil
     cdef void acknowledge(self) noexcept nogil
     cdef int fill_blocks(self, Blocks *blocks) noexcept nogil

@@ -34,6 +34,7 @@ else:
         SEGMENT,
         TIMER_COMPRESSED_ACK,
         TIMER_DELAYED_ACK,
+        TIMER_TICK,
     )
     from tcc.engine.tcp.rows import Blocks
 
@@ -107,6 +108,7 @@ class Receiver(Endpoint):
         self.buffer = 131072
         self.ratio = 128
         self.unread = 0
+        self.reading = False
         self.rtt = self.rtt_until = self.rtt_began = 0
         self.rtt_echo = 0
         self.space = 10 * SEGMENT
@@ -443,7 +445,7 @@ class Receiver(Endpoint):
                     self.held[at & self.mask] = 0
                     self.held_count -= 1
             self.next = end
-            self.unread = row[packet].payload + 896
+            self.unread += row[packet].payload + 896
             self.note_arrival(packet)
             if self.held_count or self.sacks:
                 self.pull()
@@ -464,9 +466,13 @@ class Receiver(Endpoint):
         """Take a data packet."""
         row: cython.pointer[Packet] = self.pool.rows
         before: cython.longlong = self.next
-        self.now = now
-        self.time = now // 1000
-        self.jiffies = now // JIFFY
+        if now > self.now:
+            if self.unread:  # the application read what came before, without consequence
+                self.unread = 0
+                self.adjust_space()
+            self.now = now
+            self.time = now // 1000
+            self.jiffies = now // JIFFY
         self.arrived += row[packet].gso_segs if row[packet].gso_segs else 1
         if row[packet].sequence // SEGMENT <= self.window_from:
             self.echo = row[packet].sent_time // JIFFY
@@ -486,8 +492,23 @@ class Receiver(Endpoint):
         self.pool.give(packet)
         if self.pending & SCHEDULED:
             self.decide()
-        if self.next > before:
-            self.application_reads(before)
+        if self.next > before and not self.reading and self.reading_matters():
+            self.reading = True
+            self.schedule.at(now, self.address, TIMER_TICK, 0)
+
+    def reading_matters(self) -> cython.bint:
+        """Answer whether the application's reading will bring an acknowledgement about.
+
+        It reads when everything that comes at this moment has come.
+        """
+        left: cython.longlong
+        if self.pending & SCHEDULED and (
+            (self.next - self.window_from) * SEGMENT > self.segment_seen
+            or (self.pending & (PUSHED | PUSHED_TWICE) and not self.held_count)
+        ):
+            return True
+        left = self.window - (self.next - self.window_from) * SEGMENT
+        return 2 * left <= self.clamp
 
     def decide(self) -> cython.void:
         """Acknowledge now, soon or later."""
@@ -586,11 +607,14 @@ class Receiver(Endpoint):
         self.jiffies = now // JIFFY
         if what == TIMER_DELAYED_ACK:
             self.delayed_fires()
+        elif what == TIMER_TICK:
+            self.reading = False
+            self.application_reads()
         else:
             self.compressed_waiting = False
             self.flush_compressed()
 
-    def application_reads(self, before: cython.longlong) -> cython.void:
+    def application_reads(self) -> cython.void:
         """The application has read everything; acknowledge if that is called for."""
         left: cython.longlong
         offered: cython.longlong

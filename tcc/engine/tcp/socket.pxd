@@ -39,6 +39,7 @@ cdef class Socket(Endpoint):
     cdef readonly long long window_end
     cdef long long last_window_end
     cdef readonly bint running
+    cdef long long head_end
     # what is in flight
     cdef readonly long long sacked_out
     cdef readonly long long lost_out

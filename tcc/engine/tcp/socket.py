@@ -183,6 +183,7 @@ class Socket(Endpoint):
         self.una = self.nxt = 0
         self.window_end = self.last_window_end = 44
         self.running = False
+        self.head_end = 0
         self.sacked_out = self.lost_out = self.retrans_out = 0
         self.highest_sack = 0
         self.retransmit_hint = NIL

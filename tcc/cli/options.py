@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tcc import report
+
 if TYPE_CHECKING:
     from tcc.facts import Facts
     from tcc.passes import Given
@@ -20,9 +22,6 @@ class Failure(click.ClickException):
     """Something that could not be read or written: one line, exit code 2."""
 
     exit_code = 2
-
-
-FORMATS = ("text", "concise", "json", "sarif", "github", "junit")
 
 
 def values(function: F) -> F:
@@ -109,7 +108,7 @@ def output_format(function: F) -> F:
     return click.option(
         "--format",
         "form",
-        type=click.Choice(FORMATS),
+        type=click.Choice(report.FORMATS),
         default="text",
         help="How to print findings.",
     )(function)

@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 
+from tcc import report
 from tcc.diagnostics import Diagnostic
 from tcc.source import Source
 
@@ -20,14 +22,14 @@ def findings(
     Args:
         found: the findings, in the order in which they are shown.
         sources: the texts that they point into.
-        form: text, concise, json, sarif, github or junit.
+        form: one of `tcc.report.FORMATS`.
         color: True, False, or None to ask the terminal.
         to_stdout: whether the findings are what was asked for.
     """
     stream = sys.stdout if to_stdout else sys.stderr
-    for item in found:
-        place = item.span.path if item.span else ""
-        if item.span and item.span.path in sources:
-            line, column = sources[item.span.path].position(item.span.start)
-            place += f":{line}:{column}"
-        stream.write(f"{place}: {item.severity}[{item.code}]: {item.message}\n")
+    render = report.renderer(form)
+    if form == "text":
+        from tcc.report import text  # noqa: PLC0415
+
+        render = partial(text.render, color=stream.isatty() if color is None else color)
+    stream.write(render(found, sources))

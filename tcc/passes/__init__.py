@@ -26,6 +26,7 @@ from tcc.passes.node import make
 from tcc.passes.objectives import find, read_objective
 from tcc.passes.params import Given, check_default, check_given, read_param
 from tcc.passes.reader import Reader
+from tcc.passes.setting import Setting
 from tcc.passes.testbeds import read_testbed
 from tcc.passes.tiers import read_tier
 from tcc.passes.values import Values
@@ -154,7 +155,9 @@ class _Building:
     def layer(self, definition: Definition, where: str) -> Layer:
         assert definition.clause is not None
         block = need_block(self.reader, definition.clause)
-        return read_layer(self.reader, block, where) if block else Layer()
+        if block is None:
+            return Layer(own={"device": Setting(None, definition.span)})
+        return read_layer(self.reader, block, where)
 
     def tiers(self) -> tuple[Tier, ...]:
         taken: dict[str, Span] = {}

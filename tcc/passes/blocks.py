@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from tcc import language
 from tcc.diagnostics import Fix
 from tcc.ir import Path
-from tcc.passes.context import Context, close_to, listed, nearest
+from tcc.passes.context import Context, listed, nearest
 from tcc.passes.reader import Operands, Reader, operands_span
 from tcc.source import Span
 from tcc.syntax.tree import Block, Clause, Operand
@@ -96,6 +96,11 @@ def unknown_clause(
     word, span = clause.word.text, clause.word.span
     places = [place for place in language.places_of(word) if place != where]
     near = nearest(word, accepted)
+    if where == "a tier" and word in language.CONDITIONS:
+        context.error(
+            "misplaced-clause", span, f"`{word}` is a condition", f"write: match {word} ..."
+        )
+        return
     if places and not (near and near.lower() == word.lower()):
         context.error(
             "misplaced-clause",
@@ -108,7 +113,6 @@ def unknown_clause(
         "unknown-clause",
         span,
         f"there is no clause `{word}` {_inside(where)}",
-        close_to(word, accepted),
         f"it takes {listed(accepted)}",
         fix=Fix(f"write `{near}`", span, near, safe=False) if near else None,
     )

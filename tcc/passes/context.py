@@ -85,10 +85,12 @@ class Context:
             )
         )
 
-    def missing(self, code: str, span: Span | None, message: str, *hints: str) -> None:
+    def missing(
+        self, code: str, span: Span | None, message: str, *hints: str, fix: Fix | None = None
+    ) -> None:
         """Add an error about something absent, unless a syntax error may have eaten it."""
         if not self.broken:
-            self.error(code, span, message, *hints)
+            self.error(code, span, message, *hints, fix=fix)
 
     def note_syntax(self, found: Iterable[Diagnostic]) -> None:
         """Remember what the parser could not read."""

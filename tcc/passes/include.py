@@ -91,7 +91,12 @@ class _Gathering:
             return
         span = clause.operands[0].span if clause.operands else clause.word.span
         fixes = [
-            Fix(f'write `"{word.text}"`', word.span, f'"{word.text}"')
+            Fix(
+                "quote the name",
+                word.span,
+                f'"{word.text.removesuffix(SUFFIX)}{SUFFIX}"',
+                safe=False,
+            )
             for word in clause.operands[:1]
             if isinstance(word, Word)
         ]

@@ -76,6 +76,8 @@ class Names:
         """`let NAME = value`."""
         operands = Operands(self.reader, clause, language.TOP["let"].syntax)
         definition = self.value_name(Kind.LET, clause, operands)
+        if not operands.named:
+            return  # there is no name, and that has been said
         value = operands.take("a value") if operands.expect("=") else None
         operands.end()
         if definition is None:

@@ -1,9 +1,10 @@
 """`objective "text" { ... }`: where it is measured, under which load, for how long."""
 
 from tcc import language
+from tcc.diagnostics import Fix
 from tcc.ir import Objective, Path, Policy, Requirement, WorkloadUse
 from tcc.passes.blocks import clauses_of
-from tcc.passes.context import Definition, Kind, close_to, listed
+from tcc.passes.context import Definition, Kind, listed, nearest
 from tcc.passes.links import need_block
 from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader
@@ -40,7 +41,7 @@ class ObjectiveReader:
         block = need_block(self.reader, self.clause)
         if operand is None:
             return None
-        text = self.reader.text(operand, "what an objective wants")
+        text = self.reader.text(operand, "the text of an objective")
         self.context.spans[self.path] = self.context.spans[*self.path, "text"] = operand.span
         self.values["text"] = text or ""
         requirements: list[Clause] = []
@@ -184,14 +185,23 @@ def find(reader: Reader, word: Word, kind: Kind) -> Definition | None:
         definition.uses.append(word.span)
         return definition
     known = [*table, *(language.PREDEFINED_WORKLOADS if kind is Kind.WORKLOAD else ())]
+    near = nearest(word.text, known)
     reader.context.missing(
-        f"unknown-{kind}",
+        _UNKNOWN[kind],
         word.span,
         f"there is no {kind} `{word.text}`",
-        close_to(word.text, known),
-        f"there are {listed(known)}" if known else "",
+        f"there are {listed(known)}" if known else "the policy defines none",
+        fix=Fix(f"write `{near}`", word.span, near, safe=False) if near else None,
     )
     return None
+
+
+_UNKNOWN = {
+    Kind.PROFILE: "unknown-profile",
+    Kind.LINK: "unknown-link",
+    Kind.WORKLOAD: "unknown-workload",
+    Kind.TESTBED: "unknown-testbed",
+}
 
 
 def _split(operands: tuple[Operand, ...]) -> list[Operand]:

@@ -11,7 +11,7 @@ from tcc import language
 from tcc.diagnostics import Fix
 from tcc.ir import Options, Path, QdiscChoice
 from tcc.passes.blocks import once_said
-from tcc.passes.context import close_to, listed, nearest
+from tcc.passes.context import listed, nearest
 from tcc.passes.fieldtype import FieldType, field_types
 from tcc.passes.node import make
 from tcc.passes.reader import MAX_DURATION, MAX_RATE, Operands, Reader, operands_span
@@ -101,7 +101,6 @@ def find_plugin(reader: Reader, kind: Word) -> "QdiscPlugin | None":
             "unknown-qdisc",
             kind.span,
             f"no plugin knows a qdisc `{kind.text}`",
-            close_to(kind.text, known),
             f"there are {listed(['auto', *known])}",
             fix=Fix(f"write `{near}`", kind.span, near, safe=False) if near else None,
         )
@@ -209,7 +208,6 @@ class OptionBlock:
             "unknown-option",
             word.span,
             f"`{self.kind.text}` has no option `{word.text}`",
-            close_to(word.text, self.words),
             f"it has {listed(self.words)}" if self.words else "it has none",
             fix=Fix(f"write `{near}`", word.span, near, safe=False) if near else None,
         )

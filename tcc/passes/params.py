@@ -55,6 +55,8 @@ def read_param(
     values = names.values
     operands = Operands(names.reader, clause, language.TOP["param"].syntax)
     definition = names.value_name(Kind.PARAM, clause, operands)
+    if not operands.named:
+        return None  # there is no name, and that has been said
     type_ = operands.take_word("a type") if operands.expect(":") else None
     default = operands.take("a default") if type_ and operands.accept("=") else None
     operands.end()

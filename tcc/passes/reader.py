@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from fractions import Fraction
 
 from tcc.diagnostics import Fix
-from tcc.passes.context import Context, close_to, listed, nearest
+from tcc.passes.context import Context, listed, nearest
 from tcc.passes.values import Amount, Literal, Values
 from tcc.source import Span
 from tcc.syntax.tree import Address, Clause, Many, Number, Operand, Symbol, Text, Word
@@ -65,7 +65,7 @@ class Reader:
                 "negative-value",
                 operand.span,
                 f"{written(amount)} is negative",
-                f"a {dimension} here is at least {written(low)}",
+                f"a {dimension} is not negative here",
             )
             return
         few = amount < low
@@ -73,7 +73,11 @@ class Reader:
             "value-out-of-range",
             operand.span,
             f"{written(amount)} is too {'little' if few else 'much'}",
-            f"at {'least' if few else 'most'} {written(low if few else high)} can stand here",
+            f"at least {written(low)} can stand here"
+            if few
+            else "no field can hold that"
+            if high >= MAX_RATE
+            else f"at most {written(high)} can stand here",
         )
 
     def exact(self, operand: Operand, dimension: Dimension) -> Fraction | None:
@@ -97,6 +101,12 @@ class Reader:
                 "dimension-mismatch", operand.span,
                 f"expected a {dimension}, such as {example}, and not a text",
             )  # fmt: skip
+        elif value.dimension is Dimension.COUNT and not isinstance(operand, Number):
+            self.context.error(
+                "dimension-mismatch",
+                operand.span,
+                f"expected a {dimension}, such as {example}, and this is a bare number",
+            )
         elif value.dimension is Dimension.COUNT:
             self.context.error(
                 "missing-unit",
@@ -110,6 +120,7 @@ class Reader:
                 operand.span,
                 f"a percentage of what {dimension}?",
                 f"write `95% of {example}`",
+                fix=self._share(operand, dimension),
             )
         else:
             self.context.error(
@@ -117,6 +128,18 @@ class Reader:
                 operand.span,
                 f"expected a {dimension}, such as {example}, and this is a {value.dimension}",
             )
+
+    def _share(self, operand: Operand, dimension: Dimension) -> Fix | None:
+        """Return the fix that takes the share of the only value there is to take it of."""
+        names = [
+            name
+            for name, value in self.values.settled.items()
+            if isinstance(value, Amount) and value.dimension is dimension
+        ]
+        if len(names) != 1 or not isinstance(operand, Number):
+            return None
+        text = f"{operand.text} of {names[0]}"
+        return Fix(f"write `{text}`", operand.span, text, safe=False)
 
     def rate(self, operand: Operand) -> int | None:
         """Return bit/s; at least 1, because the kernel takes 0 for unlimited."""
@@ -203,7 +226,6 @@ class Reader:
             code,
             word.span,
             f"`{word.text}` is not {what}",
-            close_to(word.text, accepted),
             f"it takes {listed(accepted)}" if accepted else "",
             fix=Fix(f"write `{near}`", word.span, near, safe=False) if near else None,
         )
@@ -258,6 +280,11 @@ class Operands:
         elif what:
             self.missing(what)
         return operand
+
+    @property
+    def named(self) -> bool:
+        """Whether the first operand is a word: the name of what is defined."""
+        return bool(self._items) and isinstance(self._items[0], Word)
 
     def take_word(self, what: str) -> Word | None:
         """Take a bare word; anything else is an error."""

@@ -4,8 +4,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tcc import language
+from tcc.diagnostics import Fix
 from tcc.ir import Link, Path, Policy, Requirement
-from tcc.passes.context import Kind, close_to, listed
+from tcc.passes.context import Kind, listed, nearest
 from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader, operands_span
 from tcc.passes.values import Amount
@@ -188,12 +189,13 @@ class RequirementReader:
         kinds = subjects.get(word.text)
         if kinds is None:
             known = [*subjects, *language.SUBJECTS]
+            near = nearest(word.text, known)
             self.context.missing(
                 "unknown-subject",
                 word.span,
                 f"`{word.text}` is neither a tier nor a part of the load",
-                close_to(word.text, known),
                 f"there are {listed(known)}",
+                fix=Fix(f"write `{near}`", word.span, near, safe=False) if near else None,
             )
         elif len(kinds) > 1:
             self.context.error(

@@ -15,7 +15,7 @@ from tcc.passes.options import read_qdisc
 from tcc.passes.reader import MAX_RATE, U32, Operands, Reader, operands_span
 from tcc.passes.setting import Setting
 from tcc.source import Span
-from tcc.syntax.tree import Binary, Clause, Operand
+from tcc.syntax.tree import Binary, Clause, Operand, Word
 from tcc.units import Dimension
 
 US = 1_000
@@ -87,6 +87,9 @@ def read_rtt(reader: Reader, clause: Clause) -> Setting:
         return Setting(preset[0], operands_span(clause))
     operand = operands.take("a duration")
     operands.end()
+    if isinstance(operand, Word) and reader.values.definition(operand.text) is None:
+        reader.unknown_word(operand, tuple(language.RTT_PRESETS), "a duration or a preset")
+        return Setting(None, operands_span(clause))
     return Setting(
         reader.duration(operand, US, RTT_MAX) if operand else None, operands_span(clause)
     )

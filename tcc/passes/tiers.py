@@ -190,6 +190,16 @@ class Conditions:
         port = self.operands.peek()
         if not self.operands.expect("port"):
             return
+        if "protocols" in self.places:
+            self.reader.context.error(
+                "duplicate-condition",
+                word.span,
+                "a packet has one protocol",
+                "write another `match`: any of them is enough",
+                related=[("first given here", self.places["protocols"])],
+            )
+            self.operands.take()
+            return
         self.enter("protocols", (word.text,), word, word.span)
         field = f"{side.text}_ports" if isinstance(side, Word) else "ports"
         assert isinstance(port, Word)
@@ -262,6 +272,9 @@ def _address_text(reader: Reader, operand: Operand) -> str | None:
         return operand.text
     if isinstance(operand, Number) and operand.dimension is Dimension.COUNT:
         return operand.text
+    if isinstance(operand, Word) and reader.values.definition(operand.text) is None:
+        _invalid(reader, operand, f"`{operand.text}` is not an IPv4 or IPv6 address", "")
+        return None
     return reader.text(operand, "an address")
 
 

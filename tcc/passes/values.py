@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from tcc.passes.context import Context, Definition, Kind, close_to
+from tcc.diagnostics import Fix
+from tcc.passes.context import Context, Definition, Kind, nearest
 from tcc.source import Span
 from tcc.syntax.tree import Binary, Broken, Call, Group, Many, Number, Operand, Text, Word
 from tcc.units import Dimension
@@ -79,11 +80,13 @@ class Values:
         definition = self.definition(word.text)
         if definition is None:
             known = [*self.context.tables[Kind.LET], *self.context.tables[Kind.PARAM]]
+            near = nearest(word.text, known)
             self.context.missing(
                 "unknown-name",
                 word.span,
                 f"`{word.text}` is neither a value nor the name of one",
-                close_to(word.text, known),
+                "" if near else "give it one: let NAME = value",
+                fix=Fix(f"write `{near}`", word.span, near, safe=False) if near else None,
             )
             return None
         if not definition.uses or definition.uses[-1] != word.span:

@@ -59,9 +59,10 @@ class PartReader:
         operands = self.operands
         if self.kind in ("tcp", "udp"):
             direction = operands.choose(("upload", "download"), "a direction")
-            if direction:
-                self.values["direction"] = direction
-                self._flows("flow", "flows")
+            if direction is None:
+                return make(Part, **self.values)
+            self.values["direction"] = direction
+            self._flows("flow", "flows")
         elif self.kind == "voip":
             self._flows("call", "calls")
         options = _OPTIONS[self.kind]

@@ -1,0 +1,1 @@
+link wan { device eth0 }

@@ -1,0 +1,2 @@
+let d = 5mbit
+link wan { device d }

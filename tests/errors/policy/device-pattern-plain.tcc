@@ -1,0 +1,1 @@
+link wan { device matching "eth0" }

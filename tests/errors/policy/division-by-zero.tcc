@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    egress { bandwidth 5mbit / (3 - 3) }
+}

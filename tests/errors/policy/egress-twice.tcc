@@ -1,0 +1,5 @@
+link wan {
+    device "eth0"
+    egress { rtt lan }
+    egress { rtt lan }
+}

@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    framing ethernet { overhead 4B }
+}

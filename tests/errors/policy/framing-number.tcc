@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    framing 44B
+}

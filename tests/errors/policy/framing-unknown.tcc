@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    framing pppoe-ptn
+}

@@ -1,0 +1,2 @@
+let a = 5mbit
+param a : rate

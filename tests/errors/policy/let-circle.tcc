@@ -1,0 +1,3 @@
+let a = b + 1mbit
+let b = c
+let c = a * 2

@@ -1,0 +1,1 @@
+let lan = 5mbit

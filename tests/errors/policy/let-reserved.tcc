@@ -1,0 +1,1 @@
+let unlimited = 5mbit

@@ -1,0 +1,2 @@
+let a = 5mbit
+let a = 6mbit

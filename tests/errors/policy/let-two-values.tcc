@@ -1,0 +1,1 @@
+let a = 5mbit 6mbit

@@ -1,0 +1,1 @@
+let = 5mbit

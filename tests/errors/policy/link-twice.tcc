@@ -1,0 +1,2 @@
+link wan { device "a" }
+link wan { device "b" }

@@ -1,0 +1,1 @@
+link wan { egress { bandwidth 5mbit } }

@@ -1,0 +1,1 @@
+link { device "a" }

@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    egress { mark mask 0x1ffffffff }
+}

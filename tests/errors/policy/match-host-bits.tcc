@@ -1,0 +1,1 @@
+tier voice { match local subnet 10.0.9.1/24 }

@@ -1,0 +1,1 @@
+tier voice { match mark 0x10/0x0f }

@@ -1,0 +1,1 @@
+tier voice { match 5 }

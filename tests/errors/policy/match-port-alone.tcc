@@ -1,0 +1,1 @@
+tier voice { match local port 5060 }

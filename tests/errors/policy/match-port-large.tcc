@@ -1,0 +1,1 @@
+tier voice { match udp port 65536 }

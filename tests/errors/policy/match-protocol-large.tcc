@@ -1,0 +1,1 @@
+tier voice { match protocol 256 }

@@ -1,0 +1,1 @@
+tier voice { match local net 10.0.0.0/8 }

@@ -1,0 +1,1 @@
+tier voice { match udp port 1 tcp port 2 }

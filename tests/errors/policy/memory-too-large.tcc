@@ -1,0 +1,4 @@
+link wan {
+    device "eth0"
+    egress { memory 5GiB }
+}

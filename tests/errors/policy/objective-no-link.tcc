@@ -1,0 +1,1 @@
+objective "x" { under rrul; require ping latency p99 <= 60ms }

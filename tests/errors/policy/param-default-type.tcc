@@ -1,0 +1,3 @@
+param a : rate = 20ms
+param b : device = 5mbit
+param c : count = 5mbit

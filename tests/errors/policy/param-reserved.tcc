@@ -1,0 +1,1 @@
+param cake : rate

@@ -1,0 +1,1 @@
+workload w { tcp sideways 4 flows }

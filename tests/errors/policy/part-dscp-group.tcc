@@ -1,0 +1,1 @@
+workload w { tcp upload 4 flows dscp af4x }

@@ -1,0 +1,1 @@
+workload w { tcp upload 1.5 flows }

@@ -1,0 +1,1 @@
+workload w { udp upload 4 flows 5 each }

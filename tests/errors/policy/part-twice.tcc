@@ -1,0 +1,1 @@
+workload w { ping as a; tcp upload 1 flow as a }

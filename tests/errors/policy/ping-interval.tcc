@@ -1,0 +1,1 @@
+workload w { ping interval 5 }

@@ -1,0 +1,2 @@
+profile p { rtt lan }
+profile p { rtt lan }

@@ -1,0 +1,2 @@
+profile office { rtt lan }
+link wan : offic { device "a" }

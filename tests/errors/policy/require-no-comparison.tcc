@@ -1,0 +1,5 @@
+link wan { device "eth0"; egress { bandwidth 10mbit } }
+objective "x" {
+    under rrul for 10s
+    require ping latency p99 60ms
+}

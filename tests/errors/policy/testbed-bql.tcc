@@ -1,0 +1,1 @@
+testbed t { bql 5KB }

@@ -1,0 +1,1 @@
+testbed t { loss 120% }

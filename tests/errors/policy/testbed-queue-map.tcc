@@ -1,0 +1,1 @@
+testbed t { queue-map random }

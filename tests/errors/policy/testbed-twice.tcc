@@ -1,0 +1,2 @@
+testbed t { cpus 1 }
+testbed t { cpus 1 }

@@ -1,0 +1,1 @@
+testbed t { cpu 4 }

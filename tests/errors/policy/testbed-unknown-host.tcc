@@ -1,0 +1,1 @@
+testbed t { host ipq8074b }

@@ -1,0 +1,1 @@
+testbed t { kernel "linux-9.9" }

@@ -1,0 +1,5 @@
+let d = "eth0"
+link wan {
+    device "eth0"
+    egress { bandwidth d + 5mbit }
+}

@@ -1,0 +1,1 @@
+tier loss as voice { match dscp ef }

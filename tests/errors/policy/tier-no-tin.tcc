@@ -1,0 +1,1 @@
+tier calls { match dscp ef }

@@ -1,0 +1,1 @@
+tier ping as voice { match dscp ef }

@@ -1,0 +1,1 @@
+tier calls as vioce { match dscp ef }

@@ -1,0 +1,1 @@
+prefer link wan { device "eth0" }

@@ -1,0 +1,1 @@
+linc wan { device "eth0" }

@@ -1,0 +1,1 @@
+workload w { voip 3 flows }

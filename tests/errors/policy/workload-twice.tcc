@@ -1,0 +1,2 @@
+workload w { ping }
+workload w { ping }

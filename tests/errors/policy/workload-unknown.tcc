@@ -1,0 +1,1 @@
+workload w { http 5 flows }

@@ -10,10 +10,10 @@ from tcc.diagnostics import error
 from tcc.ir import wire_size
 from tcc.lower.draft import Draft, rounded
 from tcc.source import Span
-from tcc.units import NS_PER_US, format_duration, format_rate, format_size
+from tcc.units import NS_PER_S, NS_PER_US, format_duration, format_rate, format_size
 from tcc_plugins.tbf.inner import inner_of
 from tcc_plugins.tbf.options import TbfOptions
-from tcc_plugins.tbf.settings import ATM, ETHERNET, TbfSettings
+from tcc_plugins.tbf.settings import ATM, ETHERNET, LONGEST, TbfSettings
 
 US_PER_S = 1_000_000
 U16 = range(2**16)
@@ -152,8 +152,13 @@ def _burst(draft: Draft, options: TbfOptions, rate: int) -> int:
     shown = options.burst if isinstance(options.burst, str) else "auto"
     clause = format_size(options.burst) if isinstance(options.burst, int) else shown
     draft.explain(f"burst {clause}", f"burst {burst}", because, span)
-    draft.fits("burst", burst, range(1, 2**32), "B", span)
+    draft.fits("burst", burst, _buckets(rate), "B", span)
     return burst
+
+
+def _buckets(rate: int) -> range:
+    """Return the sizes that the kernel can keep of a bucket filled at `rate` bytes/s."""
+    return range(1, min(2**32, LONGEST * rate // NS_PER_S + 1))
 
 
 def _peak(draft: Draft, options: TbfOptions) -> tuple[int, int]:
@@ -176,7 +181,7 @@ def _peak(draft: Draft, options: TbfOptions) -> tuple[int, int]:
     span = wish.at_option("peak")
     peak = draft.byte_rate(options.peak, span)
     mtu = wish.device.max_frame if options.mtu is None else options.mtu
-    draft.fits("mtu", mtu, range(1, 2**32), "B", wish.at_option("mtu"))
+    draft.fits("mtu", mtu, _buckets(peak), "B", wish.at_option("mtu"))
     draft.explain(
         f"peak {format_rate(options.peak)}", f"peakrate {8 * peak}bit mtu {mtu}",
         rounded(options.peak), span,

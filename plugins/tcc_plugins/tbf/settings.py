@@ -2,13 +2,16 @@
 
 The kernel keeps a bucket as the time its bytes take, and dumps that time in ticks of 64 ns:
 how many bytes it was made from cannot be read back exactly, so buckets are compared in ticks.
+What is read is the largest bucket that dumps alike: sent back, it lets through whatever the
+original did, where the ticks themselves would make a smaller one that may hold no frame.
 
 Sources: tbf_change() and tbf_dump() in net/sched/sch_tbf.c; psched_ratecfg_precompute() in
 net/sched/sch_generic.c and psched_l2t_ns() in include/net/sch_generic.h; tc-tbf(8).
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from tcc.netlink.kinds import decode_options, encode_options
@@ -23,27 +26,24 @@ NS_PER_TICK = 1 << TICK_SHIFT
 ETHERNET, ATM = 1, 2
 """Link layers of struct tc_ratespec; 1 says that no rate table need be guessed from."""
 CELL, CELL_PAYLOAD = 53, 48
+LONGEST = NS_PER_TICK * U32_MAX
+"""ns that a bucket can last: 32 bits of ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class TbfSettings:
-    """A token bucket filter, and the queue inside it.
-
-    A bucket has two forms: bytes (`burst`, `mtu`), which is what is wanted, and ticks
-    (`buffer`, `peak_buffer`), which is all that a dump tells. The form that is not known is 0.
-    """
+    """A token bucket filter, and the queue inside it."""
 
     rate: int
     """Bytes per second."""
     limit: int
-    """Bytes that may wait; governs only a FIFO inside."""
-    burst: int = 0
-    buffer: int = 0
+    """Bytes that may wait; governs only a FIFO inside, whose own limit it is."""
+    burst: int
+    """The bucket, in bytes."""
     peak: int = 0
     """Bytes per second; 0 is none."""
     mtu: int = 0
     """The peak's bucket in bytes."""
-    peak_buffer: int = 0
     overhead: int = 0
     mpu: int = 0
     linklayer: int = ETHERNET
@@ -62,26 +62,26 @@ def time_of(size: int, rate: int, settings: TbfSettings) -> int:
     return size * (factor // rate & U32_MAX) >> shift
 
 
-def ticks_of(settings: TbfSettings) -> int:
-    """Return the bucket as the kernel dumps it."""
-    if not settings.burst:
-        return settings.buffer
-    return (time_of(settings.burst, settings.rate, settings) >> TICK_SHIFT) & U32_MAX
+def ticks_of(size: int, rate: int, settings: TbfSettings) -> int:
+    """Return a bucket of `size` bytes as the kernel dumps it."""
+    return (time_of(size, rate, settings) >> TICK_SHIFT) & U32_MAX
 
 
-def peak_ticks_of(settings: TbfSettings) -> int:
-    """Return the peak's bucket as the kernel dumps it."""
-    if not settings.peak or not settings.mtu:
-        return settings.peak_buffer
-    return (time_of(settings.mtu, settings.peak, settings) >> TICK_SHIFT) & U32_MAX
+def size_of(ticks: int, rate: int, settings: TbfSettings) -> int:
+    """Return the largest bucket, in bytes, that the kernel dumps as `ticks`."""
+
+    def untruncated(size: int) -> int:
+        return time_of(size, rate, settings) >> TICK_SHIFT
+
+    return max(1, bisect_right(range(U32_MAX), ticks, key=untruncated) - 1)
 
 
 def encode(settings: TbfSettings) -> bytes:
     """Return the payload of TCA_OPTIONS.
 
     No rate tables: no kernel since 3.8 looks anything up in them, and with the link layer
-    given they are not even looked at. Where the burst in bytes is known it goes along and
-    the kernel uses it instead of the ticks.
+    given they are not even looked at. Buckets go along in ticks, for kernels before 3.14, and
+    in bytes, which the others use.
 
     Raises:
         EncodeError: a value that its field cannot carry.
@@ -92,7 +92,7 @@ def encode(settings: TbfSettings) -> bytes:
         "rate_mpu": settings.mpu,
         "rate_rate": min(settings.rate, U32_MAX),
         "limit": settings.limit,
-        "buffer": settings.buffer or min(ticks_up(settings.burst, settings.rate), U32_MAX),
+        "buffer": ticks_up(settings.burst, settings.rate),
     }
     if settings.peak:
         parms |= {
@@ -100,41 +100,42 @@ def encode(settings: TbfSettings) -> bytes:
             "peakrate_overhead": settings.overhead,
             "peakrate_mpu": settings.mpu,
             "peakrate_rate": min(settings.peak, U32_MAX),
-            "mtu": settings.peak_buffer or min(ticks_up(settings.mtu, settings.peak), U32_MAX),
+            "mtu": ticks_up(settings.mtu, settings.peak),
         }
-    pairs: list[Pair] = [("PARMS", parms)]
-    if settings.burst:
-        pairs.append(("BURST", settings.burst))
+    pairs: list[Pair] = [("PARMS", parms), ("BURST", settings.burst)]
     if settings.rate > U32_MAX:
         pairs.append(("RATE64", settings.rate))
     if settings.peak:
         if settings.peak > U32_MAX:
             pairs.append(("PRATE64", settings.peak))
-        if settings.mtu:
-            pairs.append(("PBURST", settings.mtu))
+        pairs.append(("PBURST", settings.mtu))
     return encode_options("tbf", pairs)
 
 
 def ticks_up(size: int, rate: int) -> int:
-    """Return the ticks that `size` bytes take at `rate` bytes/s, rounded up."""
-    return -(-size * NS_PER_S // (rate * NS_PER_TICK))
+    """Return the ticks that `size` bytes take at `rate` bytes/s, rounded up, at most 32 bits."""
+    return min(-(-size * NS_PER_S // (rate * NS_PER_TICK)), U32_MAX)
 
 
 def decode(payload: bytes) -> TbfSettings:
     """Return the settings of a dump; raises DecodeError for malformed attributes."""
     said = dict(cast("list[tuple[str, object]]", decode_options("tbf", payload)))
     parms = cast("Mapping[str, int]", said["PARMS"])
-    return TbfSettings(
-        rate=cast(int, said.get("RATE64", parms["rate_rate"])),
+    rate = cast(int, said.get("RATE64", parms["rate_rate"]))
+    peak = cast(int, said.get("PRATE64", parms["peakrate_rate"]))
+    read = TbfSettings(
+        rate=rate,
         limit=parms["limit"],
-        burst=cast(int, said.get("BURST", 0)),
-        buffer=parms["buffer"],
-        peak=cast(int, said.get("PRATE64", parms["peakrate_rate"])),
-        mtu=cast(int, said.get("PBURST", 0)),
-        peak_buffer=parms["mtu"] if parms["peakrate_rate"] else 0,
+        burst=0,
+        peak=peak,
         overhead=parms["rate_overhead"],
         mpu=parms["rate_mpu"],
         linklayer=parms["rate_linklayer"],
+    )
+    return replace(
+        read,
+        burst=cast(int, said.get("BURST")) or size_of(parms["buffer"], rate, read),
+        mtu=(cast(int, said.get("PBURST")) or size_of(parms["mtu"], peak, read)) if peak else 0,
     )
 
 
@@ -151,12 +152,13 @@ def differences(wanted: TbfSettings, observed: TbfSettings) -> Sequence[Differen
 
 def describe(settings: TbfSettings) -> Mapping[str, str]:
     """Return every setting in words for people, named as tc names them."""
+    peak = settings.peak
     return {
         "rate": f"{8 * settings.rate}bit",
-        "burst": f"{ticks_of(settings)} ticks of 64ns",
+        "burst": f"{ticks_of(settings.burst, settings.rate, settings)} ticks of 64ns",
         "limit": f"{settings.limit}b",
-        "peakrate": f"{8 * settings.peak}bit" if settings.peak else "none",
-        "mtu": f"{peak_ticks_of(settings)} ticks of 64ns",
+        "peakrate": f"{8 * peak}bit" if peak else "none",
+        "mtu": f"{ticks_of(settings.mtu, peak, settings)} ticks of 64ns" if peak else "none",
         "overhead": f"{settings.overhead}",
         "mpu": f"{settings.mpu}",
         "linklayer": "atm" if settings.linklayer == ATM else "ethernet",
@@ -164,15 +166,14 @@ def describe(settings: TbfSettings) -> Mapping[str, str]:
 
 
 def command(settings: TbfSettings) -> Sequence[str]:
-    """Return tc's words; a burst known only in ticks is given in bytes, rounded up."""
+    """Return tc's words."""
     words = [
         "rate", f"{8 * settings.rate}bit",
-        "burst", f"{settings.burst or bytes_up(settings.buffer, settings.rate)}",
+        "burst", f"{settings.burst}",
         "limit", f"{settings.limit}",
     ]  # fmt: skip
     if settings.peak:
-        mtu = settings.mtu or bytes_up(settings.peak_buffer, settings.peak)
-        words += ["peakrate", f"{8 * settings.peak}bit", "mtu", f"{mtu}"]
+        words += ["peakrate", f"{8 * settings.peak}bit", "mtu", f"{settings.mtu}"]
     if settings.overhead:
         words += ["overhead", f"{settings.overhead}"]
     if settings.mpu:
@@ -180,8 +181,3 @@ def command(settings: TbfSettings) -> Sequence[str]:
     if settings.linklayer == ATM:
         words += ["linklayer", "atm"]
     return words
-
-
-def bytes_up(ticks: int, rate: int) -> int:
-    """Return the bytes that pass in `ticks` at `rate` bytes/s, rounded up."""
-    return -(-ticks * NS_PER_TICK * rate // NS_PER_S)

@@ -39,7 +39,7 @@ BEFORE = {
         ["root handle 1: tbf rate 9mbit burst 9k limit 90k", "parent 1:1 handle 9: sfq limit 50"],
         True,
     ),
-    "codel": (["root handle 1: codel limit 77 target 7ms interval 77ms ecn ce_threshold 1ms"], False),
+    "codel": (["root handle 1: codel limit 77 target 7ms interval 77ms ecn"], False),
     "fq": (["root handle 1: fq limit 777 flow_limit 77 quantum 3000 maxrate 9mbit"], True),
     "pie": (["root handle 1: pie limit 77 target 17ms tupdate 17ms alpha 3 beta 21 ecn"], True),
     "fq_pie": (["root handle 1: fq_pie limit 777 flows 64 target 17ms"], False),
@@ -99,9 +99,8 @@ class World:
 
 def devices():
     for name in ("v", "w"):
-        run(
-            f"ip link add {name}0 numtxqueues 4 numrxqueues 4 type veth peer name {name}1 numtxqueues 4"
-        )
+        peer = f"peer name {name}1 numtxqueues 4"
+        run(f"ip link add {name}0 numtxqueues 4 numrxqueues 4 type veth {peer}")
         run(f"ip link set {name}0 up")
         run(f"ip link set {name}1 up")
 

@@ -37,8 +37,8 @@ class World:
         self.namespace = Namespace.named(self.inside.name)
         self.journal = Journal(state, identify(self.namespace))
 
-    def tc(self, *words):
-        self.inside.run("tc", *words)
+    def tc(self, words):
+        self.inside.run("tc", *words.split())
 
     def shown(self):
         return self.inside.run("tc", "-j", "qdisc", "show").stdout
@@ -157,7 +157,7 @@ WANTED = {
 @pytest.mark.parametrize("before", BEFORE)
 def test_rollback_is_exact(world, before, wanted):
     for command in BEFORE[before]:
-        world.tc(*command.split())
+        world.tc(command)
     shown = world.shown()
     report = world.apply(WANTED[wanted])
     assert report.outcome in {Outcome.DONE, Outcome.UNCHANGED}
@@ -198,7 +198,7 @@ class Unpermitted(RouteSocket):
 def test_a_refusal_of_any_message_is_undone_at_once(world, monkeypatch, before):
     monkeypatch.setattr(host_module, "RouteSocket", Unpermitted)
     for command in BEFORE[before]:
-        world.tc(*command.split())
+        world.tc(command)
     shown = world.shown()
     wanted = WANTED["tbf with another queue"]
     tried = 0
@@ -239,24 +239,7 @@ def test_what_reads_back_otherwise_is_put_back(world, monkeypatch):
             acks = super().batch(messages, *rest, **named)
             if not Meddling.done:
                 Meddling.done = True
-                world.tc(
-                    *[
-                        "qdisc",
-                        "change",
-                        "dev",
-                        "a1",
-                        "root",
-                        "handle",
-                        "1:",
-                        "tbf",
-                        "rate",
-                        "7mbit",
-                        "burst",
-                        "9k",
-                        "limit",
-                        "9k",
-                    ]
-                )
+                world.tc("qdisc change dev a1 root handle 1: tbf rate 7mbit burst 9k limit 9k")
             return acks
 
     Meddling.done = False
@@ -299,7 +282,7 @@ def test_in_another_thread_it_works_as_well(world):
 def test_a_plan_goes_stale(world):
     with Host(world.namespace) as host:
         plan = diff(host.observe(shaped("a0", "a1")), shaped("a0", "a1"), host)
-    world.tc(*["qdisc", "add", "dev", "a1", "root", "handle", "3:", "pfifo", "limit", "5"])
+    world.tc("qdisc add dev a1 root handle 3: pfifo limit 5")
     shown = world.shown()
     report = world.apply({}, plan)
     assert report.outcome is Outcome.REFUSED
@@ -333,7 +316,7 @@ def test_what_could_not_be_put_back_is_not_touched(world, case):
         if command.startswith("link-delete"):
             world.inside.run("ip", "link", "delete", "a1")
         else:
-            world.tc(*command.split())
+            world.tc(command)
     shown = world.shown()
     report = world.apply(shaped(*DEVICES))
     assert report.outcome is Outcome.REFUSED
@@ -365,24 +348,7 @@ def test_an_unfinished_change_stops_the_next_one_and_is_taken_back(world):
 def test_rollback_says_what_somebody_else_changed_since(world):
     shown = world.shown()
     world.apply(shaped("a0"))
-    world.tc(
-        *[
-            "qdisc",
-            "change",
-            "dev",
-            "a0",
-            "root",
-            "handle",
-            "1:",
-            "tbf",
-            "rate",
-            "7mbit",
-            "burst",
-            "9k",
-            "limit",
-            "9k",
-        ]
-    )
+    world.tc("qdisc change dev a0 root handle 1: tbf rate 7mbit burst 9k limit 9k")
     report = world.roll_back()
     assert report.outcome is Outcome.DONE
     assert "a0 (root) had been changed by somebody else since" in report.notes
@@ -391,7 +357,7 @@ def test_rollback_says_what_somebody_else_changed_since(world):
 
 def test_rollback_does_not_destroy_what_somebody_else_built_since(world):
     world.apply(shaped("a0"))
-    world.tc(*["qdisc", "replace", "dev", "a0", "root", "handle", "7:", "htb"])
+    world.tc("qdisc replace dev a0 root handle 7: htb")
     shown = world.shown()
     report = world.roll_back()
     assert report.outcome is Outcome.REFUSED
@@ -419,24 +385,7 @@ def test_a_restore_that_fails_says_so_and_can_be_tried_again(world, monkeypatch)
             Dead.calls += 1
             acks = super().batch(messages, *rest, **named)
             if Dead.calls == 1:
-                world.tc(
-                    *[
-                        "qdisc",
-                        "change",
-                        "dev",
-                        "a1",
-                        "root",
-                        "handle",
-                        "1:",
-                        "tbf",
-                        "rate",
-                        "7mbit",
-                        "burst",
-                        "9k",
-                        "limit",
-                        "9k",
-                    ]
-                )
+                world.tc("qdisc change dev a1 root handle 1: tbf rate 7mbit burst 9k limit 9k")
             return acks
 
     Dead.calls = 0
@@ -452,25 +401,8 @@ def test_a_restore_that_fails_says_so_and_can_be_tried_again(world, monkeypatch)
 
 
 def test_verbs_of_a_mixed_plan(world):
-    world.tc(*["qdisc", "add", "dev", "a1", "root", "handle", "1:", "pfifo", "limit", "7"])
-    world.tc(
-        *[
-            "qdisc",
-            "add",
-            "dev",
-            "a2",
-            "root",
-            "handle",
-            "1:",
-            "tbf",
-            "rate",
-            "7mbit",
-            "burst",
-            "9k",
-            "limit",
-            "9k",
-        ]
-    )
+    world.tc("qdisc add dev a1 root handle 1: pfifo limit 7")
+    world.tc("qdisc add dev a2 root handle 1: tbf rate 7mbit burst 9k limit 9k")
     with Host(world.namespace) as host:
         plan = diff(host.observe(shaped(*DEVICES)), shaped(*DEVICES), host)
     assert [step.verb for step in plan.operations] == [Verb.ADD, Verb.REPLACE, Verb.CHANGE]

@@ -20,7 +20,7 @@ from tcc.plan.state import Place, QdiscItem, handle_text, qdiscs_by_device
 
 # Their dump is what makes them again (tests/apply/guest_cake.py tries each).
 # Not codel, whose dump, sent again, is rounded down once more; not fq_pie, which refuses its own.
-RESENT: Final = frozenset({"fq", "fq_pie", "mq", "noqueue", "pfifo_fast", "pfifo_head_drop", "pie"})
+RESENT: Final = frozenset({"fq", "mq", "noqueue", "pfifo_fast", "pfifo_head_drop", "pie"})
 _DEFAULT_QDISC = Path("/proc/sys/net/core/default_qdisc")
 
 

@@ -94,8 +94,9 @@ def _yaml(source: Source) -> Given:
         # Only the structure is asked for: texts stay as written, `on` is no truth value.
         document = yaml.compose(source.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as problem:
-        message = " ".join(str(problem).split())
-        raise VarsError(f"{source.path}: {message}") from problem
+        mark = getattr(problem, "problem_mark", None)
+        where = f"{source.path}:{mark.line + 1}" if mark else source.path
+        raise VarsError(f"{where}: {getattr(problem, 'problem', problem)}") from problem
     if document is None:
         return Given({}, {}, {source.path: source})
     if not isinstance(document, yaml.MappingNode):

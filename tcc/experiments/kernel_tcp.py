@@ -5,6 +5,10 @@ with netem delay on its egress, all joined by veth; iperf3 flows and an ICMP ech
 The engine runs the same and must agree: goodput within 3 %, the median and the 95th percentile of
 the induced ping latency within a factor of 1.3 or 1 ms, drops within 25 % or 10 packets; on nine
 rows of ten, and no row beyond twice these bands.  Nothing in it is fitted to the rows.
+
+Rows with losses in slow start are chaotic: with another seed the kernel's own goodput differs by
+up to 12 %.  So the engine runs each row several times, with other hashes, other phases of the ping
+and other moments at which the processes start, and the median of each figure is compared.
 """
 
 from __future__ import annotations
@@ -114,28 +118,31 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     simulation = Simulation(seed)
     simulation.greatest_buffer = RECEIVE_BUFFER
     rrul = row["kind"] == "rrul"
+    chance = simulation.random(10)
     egress = qdisc_of(simulation, row, 8)
     ingress = (
         qdisc_of(simulation, row, 9) if rrul else Fifo(simulation.pool, 1 << 40)
     )
     simulation.link(egress, ingress, Path(rtt, upstream=0))
     end = row["seconds"] * SECOND
-    simulation.add_ping(20 * MS, start=0, stop=end, keep=row["seconds"] * 50)
+    phase = chance.draw_below(20 * MS)
+    simulation.add_ping(20 * MS, start=phase, stop=phase + end, keep=row["seconds"] * 50)
     ecn = row["ecn"] == 1
     if not rrul:
-        start = (row["flows"] + 6) * rtt + 20 * MS
+        start = (row["flows"] + 6) * rtt + 20 * MS + chance.draw_below(MS)
         for number in range(row["flows"]):  # iperf3 connects its streams one after the other
             connected = start - (row["flows"] - number) * rtt
             simulation.add_tcp("up", row["cc"], ecn=ecn, start=start, established=connected,
                                stop=start + end)
         return simulation
-    simulation.add_ping(20 * MS, start=0, stop=end, dscp=46, keep=row["seconds"] * 50)
+    simulation.add_ping(20 * MS, start=phase, stop=phase + end, dscp=46,
+                        keep=row["seconds"] * 50)
     # One iperf3 process starts each millisecond.  A server that is to send begins when it says so;
     # a client hears of it one round trip later.
     start = 6 * rtt + 20 * MS
+    client = start + rtt + 3 * MS + chance.draw_below(MS // 8)
     for number, dscp in enumerate(MARKS.values()):
-        client = start + rtt + 3 * MS
-        server = start + number * MS
+        server = start + number * MS + chance.draw_below(MS // 8)
         simulation.add_tcp("up", row["cc"], ecn=ecn, dscp=dscp, ack_dscp=0, start=client,
                            established=client - rtt, stop=client + end)
         simulation.add_tcp("down", row["cc"], ecn=ecn, dscp=0, ack_dscp=dscp, start=server,
@@ -200,12 +207,23 @@ def compare(name: str, kernel: Figures, engine: Figures) -> Comparison:
     return Comparison(name, kernel, engine, misses)
 
 
-def run_row(row: dict[str, Any], seed: int = 1) -> Comparison:
-    """Run a row on the engine and compare."""
+def run_once(row: dict[str, Any], seed: int) -> Figures:
+    """Run a row on the engine."""
     simulation = build(row, seed)
     start = max(one.start for one in simulation.flows)
-    result = simulation.run(start + row["seconds"] * SECOND)
-    return compare(name_of(row), kernel_figures(row), engine_figures(row, result))
+    return engine_figures(row, simulation.run(start + row["seconds"] * SECOND))
+
+
+def run_row(row: dict[str, Any], seed: int = 1, repeat: int = 5) -> Comparison:
+    """Run a row on the engine with several seeds, and compare the median of each figure."""
+    runs = [run_once(row, seed + number) for number in range(repeat)]
+    middle = Figures(
+        *(
+            sorted(getattr(one, name) for one in runs)[repeat // 2]
+            for name in ("goodput", "median", "p95", "drops")
+        )
+    )
+    return compare(name_of(row), kernel_figures(row), middle)
 
 
 def held(rows: Sequence[Comparison]) -> bool:
@@ -220,11 +238,16 @@ def read(file: FilePath) -> list[dict[str, Any]]:
     return [json.loads(line.removeprefix("RESULT ")) for line in lines if line.strip()]
 
 
-def run(rows: Iterable[dict[str, Any]], seed: int, tell: Callable[[Comparison], None]) -> bool:
+def run(
+    rows: Iterable[dict[str, Any]],
+    seed: int,
+    repeat: int,
+    tell: Callable[[Comparison], None],
+) -> bool:
     """Run rows, tell of each, and say whether the bands held."""
     made = []
     for row in rows:
-        one = run_row(row, seed)
+        one = run_row(row, seed, repeat)
         tell(one)
         made.append(one)
     return held(made)

@@ -8,13 +8,17 @@ Sources: cake_mq_init(), cake_mq_change() and cake_configure_rates() in net/sche
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic, error, note, warning
 from tcc.ir import Options
 from tcc.lower.draft import place
 from tcc.plugin import Child, Difference, Lowering, Wish
-from tcc_plugins.cake import WORDS, Cake, CakeOptions, CakeSettings, check_shaper
+from tcc_plugins.cake import WORDS, Cake, CakeOptions, CakeSettings, check_shaper, config_of
+
+if TYPE_CHECKING:
+    from tcc.engine.cake.mq import CakeMq as Model
+    from tcc.engine.scene import Scene
 
 FLOW_BLIND = 0
 BESTEFFORT = 3
@@ -66,9 +70,12 @@ class CakeMq:
         """Return nothing: the kernel makes the queues' CAKEs and lets nobody change them."""
         return ()
 
-    def model(self, settings: CakeSettings, scene: Any) -> Any:  # noqa: ANN401
+    def model(self, settings: CakeSettings, scene: "Scene") -> "Model":
         """Return the engine's cake_mq with these settings."""
-        raise NotImplementedError
+        from tcc.engine.cake.mq import CakeMq as Model  # noqa: PLC0415  (for simulations only)
+
+        config = config_of(settings, scene)
+        return Model(scene.pool, scene.chance, config, scene.queues, scene.max_frame)
 
 
 def _refused(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ include/net/codel.h; tc-fq_codel(8).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import Field
 
@@ -19,6 +19,10 @@ from tcc.netlink.kinds import decode_options, encode_options
 from tcc.netlink.wire import Pair
 from tcc.plugin import Child, Difference, Lowering, Wish, Word
 from tcc.units import NS_PER_US, format_duration, format_size
+
+if TYPE_CHECKING:
+    from tcc.engine.fq_codel import FqCodel as Model
+    from tcc.engine.scene import Scene
 
 U32 = range(2**32)
 QUANTA = range(256, 2**20 + 1)
@@ -201,9 +205,23 @@ class FqCodel:
         """Return nothing: its queues are its own."""
         return ()
 
-    def model(self, settings: FqCodelSettings, scene: Any) -> Any:  # noqa: ANN401
+    def model(self, settings: FqCodelSettings, scene: "Scene") -> "Model":
         """Return the engine's fq_codel with these settings."""
-        raise NotImplementedError
+        from tcc.engine.fq_codel import FqCodel as Model  # noqa: PLC0415  (for simulations only)
+
+        return Model(
+            scene.pool,
+            limit=settings.limit,
+            flows=settings.flows,
+            target=settings.target,
+            interval=settings.interval,
+            quantum=settings.quantum,
+            memory_limit=settings.memory_limit,
+            ecn=settings.ecn,
+            drop_batch=settings.drop_batch,
+            ce_threshold=settings.ce_threshold,
+            mtu=scene.max_frame,
+        )
 
 
 def _times(draft: Draft, said: FqCodelOptions) -> tuple[int, int]:

@@ -5,7 +5,7 @@ Sources: net/sched/sch_fifo.c; tc-pfifo(8).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import Field
 
@@ -15,6 +15,10 @@ from tcc.lower.draft import Draft
 from tcc.lower.inner import refusals
 from tcc.netlink.kinds import decode_options, encode_options
 from tcc.plugin import Child, Difference, Lowering, Wish, Word
+
+if TYPE_CHECKING:
+    from tcc.engine.fifo import Fifo
+    from tcc.engine.scene import Scene
 
 TXQUEUELEN = 1000
 """Packets; what a device has when nobody sets it, and so the kernel's default here."""
@@ -85,6 +89,8 @@ class Pfifo:
         """Return nothing: a FIFO has no classes."""
         return ()
 
-    def model(self, settings: PfifoSettings, scene: Any) -> Any:  # noqa: ANN401
+    def model(self, settings: PfifoSettings, scene: "Scene") -> "Fifo":
         """Return the engine's packet FIFO."""
-        raise NotImplementedError
+        from tcc.engine.fifo import Fifo  # noqa: PLC0415  (the engine is for simulations)
+
+        return Fifo(scene.pool, settings.limit, in_bytes=False)

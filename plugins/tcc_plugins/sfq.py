@@ -6,7 +6,7 @@ RED inside SFQ (`redflowlimit` and what belongs to it) is not offered.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import Field
 
@@ -18,6 +18,10 @@ from tcc.lower.inner import refusals
 from tcc.netlink.kinds import decode_options, encode_options
 from tcc.plugin import Child, Difference, Lowering, Wish, Word
 from tcc.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from tcc.engine.scene import Scene
+    from tcc.engine.sfq import Sfq as Model
 
 DEPTHS = range(1, 128)
 FLOWS = range(1, 65_409)
@@ -175,9 +179,23 @@ class Sfq:
         """Return nothing: SFQ's queues are its own."""
         return ()
 
-    def model(self, settings: SfqSettings, scene: Any) -> Any:  # noqa: ANN401
+    def model(self, settings: SfqSettings, scene: "Scene") -> "Model":
         """Return the engine's SFQ with these settings."""
-        raise NotImplementedError
+        from tcc.engine.sfq import Sfq as Model  # noqa: PLC0415  (the engine is for simulations)
+
+        kept = as_stored(settings)
+        return Model(
+            scene.pool,
+            scene.chance,
+            limit=kept.limit,
+            depth=kept.depth,
+            flows=kept.flows,
+            divisor=kept.divisor,
+            quantum=kept.quantum,
+            head_drop=kept.headdrop,
+            perturb=kept.perturb * NS_PER_S,
+            handle=scene.handle,
+        )
 
 
 def as_stored(settings: SfqSettings) -> SfqSettings:

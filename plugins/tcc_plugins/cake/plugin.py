@@ -4,7 +4,7 @@ Sources: tc-cake(8); net/sched/sch_cake.c for what the kernel makes of the setti
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic, error, warning
 from tcc.ir import Options
@@ -13,7 +13,19 @@ from tcc.lower.draft import Draft, place
 from tcc.plugin import Child, Difference, Lowering, Wish
 from tcc_plugins.cake.intents import settings_of
 from tcc_plugins.cake.options import WORDS, CakeOptions
-from tcc_plugins.cake.settings import CakeSettings, command, decode, differences, encode
+from tcc_plugins.cake.settings import (
+    CakeSettings,
+    as_stored,
+    command,
+    decode,
+    differences,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from tcc.engine.cake.config import CakeConfig
+    from tcc.engine.cake.qdisc import Cake as Model
+    from tcc.engine.scene import Scene
 
 SLOWEST_PACE = 64
 """Bytes per second: CAKE paces no slower, whatever rate it is given."""
@@ -85,9 +97,12 @@ class Cake:
         """Return nothing: CAKE's queues are its own."""
         return ()
 
-    def model(self, settings: CakeSettings, scene: Any) -> Any:  # noqa: ANN401
+    def model(self, settings: CakeSettings, scene: "Scene") -> "Model":
         """Return the engine's CAKE with these settings."""
-        raise NotImplementedError
+        from tcc.engine.cake.qdisc import Cake as Model  # noqa: PLC0415  (for simulations only)
+
+        config = config_of(settings, scene)
+        return Model(scene.pool, scene.chance, config, scene.handle, scene.max_frame)
 
 
 def check_shaper(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
@@ -116,3 +131,31 @@ def check_shaper(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
             "kernels before 6.12.100 take such a packet for one of 4 GiB and stall for it",
             "give the overhead as what the line adds to an IP packet",
         )
+
+
+def config_of(settings: CakeSettings, scene: "Scene") -> "CakeConfig":
+    """Return the engine's configuration for what the kernel would keep of `settings`."""
+    from tcc.engine.cake.config import CakeConfig  # noqa: PLC0415
+
+    kept = as_stored(settings)
+    return CakeConfig(
+        rate=kept.rate,
+        tins=kept.diffserv,
+        flow_mode=kept.flow_mode,
+        nat=kept.nat,
+        interval=kept.interval,
+        target=kept.target,
+        memory=kept.memory,
+        overhead=kept.overhead,
+        network_size=not kept.raw,
+        mpu=kept.mpu,
+        cells=kept.atm,
+        ack_filter=kept.ack_filter,
+        fwmark=kept.fwmark,
+        wash=kept.wash,
+        ingress=kept.ingress,
+        autorate=kept.autorate,
+        split_gso=kept.split_gso,
+        split_above=scene.split_above,
+        mq_kernel=scene.mq_kernel,
+    )

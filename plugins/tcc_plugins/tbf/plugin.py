@@ -5,7 +5,7 @@ Sources: tc-tbf(8); tbf_change(), tbf_enqueue() and tbf_dequeue() in net/sched/s
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic, error, note, warning
 from tcc.ir import Options
@@ -15,8 +15,15 @@ from tcc.plugin import Child, Difference, Lowering, Wish, qdisc
 from tcc_plugins.tbf.inner import inside
 from tcc_plugins.tbf.intents import US_PER_S, settings_of
 from tcc_plugins.tbf.options import WORDS, TbfOptions
-from tcc_plugins.tbf.settings import TbfSettings, command, decode, differences, encode
+from tcc_plugins.tbf.settings import ATM, TbfSettings, command, decode, differences, encode
 
+if TYPE_CHECKING:
+    from tcc.engine.queue_disc import QueueDisc
+    from tcc.engine.scene import Scene
+    from tcc.engine.tbf import Pace, TokenBucket
+
+INNER_HANDLE = 0x20000
+"""2:, of the inner qdisc's model: not the root's, whose number may be in a packet's priority."""
 LATENESS = 60
 """us by which the timer of an idle machine may be late."""
 LONG_BURST = 20_000
@@ -92,9 +99,18 @@ class Tbf:
         """Return the inner qdisc, on class 1."""
         return () if settings.inner is None else (settings.inner,)
 
-    def model(self, settings: TbfSettings, scene: Any) -> Any:  # noqa: ANN401
+    def model(self, settings: TbfSettings, scene: "Scene") -> "TokenBucket":
         """Return the engine's token bucket, with the inner qdisc's model in it."""
-        raise NotImplementedError
+        from tcc.engine.tbf import TokenBucket  # noqa: PLC0415  (the engine is for simulations)
+
+        return TokenBucket(
+            scene.pool,
+            _inner_model(settings, scene),
+            _pace(settings, settings.rate),
+            settings.burst,
+            peak=_pace(settings, settings.peak) if settings.peak else None,
+            peak_burst=settings.mtu if settings.peak else None,
+        )
 
 
 def _check_burst(settings: TbfSettings, wish: Wish) -> Iterator[Diagnostic]:
@@ -149,3 +165,21 @@ def _check_peak(settings: TbfSettings, wish: Wish) -> Iterator[Diagnostic]:
             f"{wish.device.name} would drop every full-size packet",
             f"write at least `mtu {frame}B`",
         )
+
+
+def _pace(settings: TbfSettings, rate: int) -> "Pace":
+    from tcc.engine.tbf import Pace  # noqa: PLC0415
+
+    return Pace(rate, settings.overhead, settings.mpu, settings.linklayer == ATM)
+
+
+def _inner_model(settings: TbfSettings, scene: "Scene") -> "QueueDisc":
+    """Return the model of the inner qdisc: the FIFO that the kernel makes when none is known."""
+    from tcc.engine.fifo import Fifo  # noqa: PLC0415
+
+    if settings.inner is None:
+        return Fifo(scene.pool, settings.limit)
+    inside: QueueDisc = qdisc(settings.inner.kind).model(
+        settings.inner.settings, replace(scene, handle=INNER_HANDLE)
+    )
+    return inside

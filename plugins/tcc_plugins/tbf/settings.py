@@ -9,9 +9,9 @@ Sources: tbf_change() and tbf_dump() in net/sched/sch_tbf.c; psched_ratecfg_prec
 net/sched/sch_generic.c and psched_l2t_ns() in include/net/sch_generic.h; tc-tbf(8).
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import cast
 
 from tcc.netlink.kinds import decode_options, encode_options
@@ -51,15 +51,26 @@ class TbfSettings:
     """None where it is not known: a dump tells of the inner qdisc separately."""
 
 
+@lru_cache(maxsize=4096)
+def clock(rate: int) -> tuple[int, int]:
+    """Return the factor and shift that turn bytes at `rate` bytes/s into ns, as the kernel's.
+
+    The shift is the first with which the quotient has 32 bits, or the dividend 64.
+    """
+    shift = max(0, min(rate.bit_length(), 63 - NS_PER_S.bit_length()))  # no earlier one does
+    factor = NS_PER_S << shift
+    while not (factor // rate) >> 31 & 1 and not factor >> 63 & 1:
+        factor, shift = factor * 2, shift + 1
+    return factor // rate & U32_MAX, shift
+
+
 def time_of(size: int, rate: int, settings: TbfSettings) -> int:
     """Return how long `size` bytes take at `rate` bytes/s, in ns, as the kernel computes it."""
     size = max(size + settings.overhead, settings.mpu)
     if settings.linklayer == ATM:
         size = -(-size // CELL_PAYLOAD) * CELL
-    factor, shift = NS_PER_S, 0
-    while not (factor // rate) >> 31 & 1 and not factor >> 63 & 1:
-        factor, shift = factor * 2, shift + 1
-    return size * (factor // rate & U32_MAX) >> shift
+    factor, shift = clock(rate)
+    return size * factor >> shift
 
 
 def ticks_of(size: int, rate: int, settings: TbfSettings) -> int:
@@ -69,11 +80,13 @@ def ticks_of(size: int, rate: int, settings: TbfSettings) -> int:
 
 def size_of(ticks: int, rate: int, settings: TbfSettings) -> int:
     """Return the largest bucket, in bytes, that the kernel dumps as `ticks`."""
-
-    def untruncated(size: int) -> int:
-        return time_of(size, rate, settings) >> TICK_SHIFT
-
-    return max(1, bisect_right(range(U32_MAX), ticks, key=untruncated) - 1)
+    factor, shift = clock(rate)
+    size = (((ticks + 1) << (shift + TICK_SHIFT)) - 1) // factor  # on the wire, framing included
+    if settings.linklayer == ATM:
+        size = size // CELL * CELL_PAYLOAD
+    if size < settings.mpu:
+        return 1
+    return max(1, min(size - settings.overhead, U32_MAX - 1))
 
 
 def encode(settings: TbfSettings) -> bytes:

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from tcc.diagnostics import Diagnostic, Severity
+from tcc.diagnostics import Diagnostic, Severity, has_errors, warning
 from tcc.passes import Built, Given, build
 from tcc.passes.unset import require_values
 from tcc.source import Source
@@ -21,6 +21,7 @@ from tcc.syntax.read import read_source
 if TYPE_CHECKING:
     from tcc.facts import Facts
     from tcc.plan.state import State
+    from tcc.verify.scenario import Scenario
 
 
 def load(
@@ -87,6 +88,39 @@ def lower(
     return plugin.backend(target).lower(
         built.policy, plugin.Target(facts, built.spans, settings or {})
     )
+
+
+def scenarios(
+    built: Built, verifier: str, facts: "Facts | None" = None
+) -> "tuple[Sequence[Scenario], Sequence[Diagnostic]]":
+    """Return what each objective asks to be run, and what stands against running it.
+
+    Found: what building and lowering found, `no-objective`, and what the verifier refuses.
+
+    Raises:
+        KeyError, PluginError: there is no such verifier, or it cannot be loaded.
+    """
+    from tcc import plugin  # noqa: PLC0415
+    from tcc.lower import lower_policy  # noqa: PLC0415
+    from tcc.verify.scenario import scenarios as of_policy  # noqa: PLC0415
+
+    if built.policy is None:
+        return (), built.found
+    lowered, found = lower_policy(built.policy, facts, built.spans)
+    found = [*built.found, *found]
+    if not built.policy.objectives:
+        found.append(
+            warning(
+                "no-objective", None, "the policy has no objective, so there is nothing to verify",
+                'write: objective "calls survive" { under rrul; require ping latency p99 <= 60ms }',
+            )
+        )  # fmt: skip
+    if has_errors(found):
+        return (), found
+    made = list(of_policy(built.policy, lowered))
+    for scenario in made:
+        found += plugin.verifier(verifier).refuses(scenario, built.spans)
+    return made, list(dict.fromkeys(found))
 
 
 def format_text(source: Source) -> str | Sequence[Diagnostic]:

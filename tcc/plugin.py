@@ -203,8 +203,15 @@ class Verifier(Protocol):
 
     name: str
 
-    def verify(self, policy: Policy, target: Target, seed: int) -> Any:  # noqa: ANN401
-        """Return the measurements; the same seed gives the same report."""
+    def refuses(self, scenario: Any, spans: Spans) -> Iterator[Diagnostic]:  # noqa: ANN401
+        """Yield what this verifier cannot set up, at the words that ask for it."""
+        ...
+
+    def measure(self, scenario: Any, seed: int) -> Any:  # noqa: ANN401
+        """Run a `tcc.verify.Scenario` and return a `tcc.verify.Measured`.
+
+        The same seed gives the same measurements, if the verifier is deterministic.
+        """
         ...
 
 

@@ -1,0 +1,100 @@
+"""What a verifier measured, in integers: ns, bytes, bit/s, packets.
+
+The same types whichever verifier it was, so that a prediction and a measurement can stand side
+by side.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Delays:
+    """A distribution of delays (ns); all zero when there were no samples."""
+
+    samples: int = 0
+    mean: int = 0
+    median: int = 0
+    p95: int = 0
+    p99: int = 0
+    p999: int = 0
+    max: int = 0
+
+    def get(self, statistic: str) -> int:
+        """Return the statistic that a policy calls `mean`, `median`, `p95`, ... `max`."""
+        return int(getattr(self, statistic.replace("p99.9", "p999")))
+
+
+@dataclass(frozen=True, slots=True)
+class FlowMeasure:
+    """What was measured of one flow of a scenario.
+
+    Attributes:
+        payload: bytes of payload delivered.
+        goodput: bit/s of payload delivered.
+        offered: packets sent.
+        lost: probes or datagrams that did not arrive.
+        drops: packets that the link's qdiscs dropped.
+        round_trip: of probes.
+        mos: mean opinion score of a call, in thousandths: the worse direction.
+        series: bit/s of payload delivered, second by second.
+    """
+
+    payload: int = 0
+    goodput: int = 0
+    offered: int = 0
+    lost: int = 0
+    drops: int = 0
+    round_trip: Delays = Delays()
+    mos: int | None = None
+    series: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionMeasure:
+    """What was measured of one direction of the link.
+
+    Attributes:
+        packets: that left the qdisc.
+        octets: their bytes, link-layer header included.
+        framed: their bytes as the shaper counts them; 0 where none shapes.
+        drops: packets dropped.
+        reasons: drops by reason, since the beginning.
+        marks: packets marked CE.
+        sojourn: time in the queue.
+        parts: the same by part of the workload.
+        tins: what each tin counted, by name, since the beginning.
+    """
+
+    packets: int = 0
+    octets: int = 0
+    framed: int = 0
+    drops: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    marks: int = 0
+    sojourn: Delays = Delays()
+    parts: Mapping[str, Delays] = field(default_factory=dict)
+    tins: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One run.
+
+    Attributes:
+        verifier: which one measured.
+        model: what stands behind it, such as the engine's version and how it runs.
+        seed: of the run.
+        duration: time measured (ns); shorter than asked when it was interrupted.
+        interrupted: Ctrl-C ended it early.
+        flows: one for each flow of the scenario, in its order.
+        directions: `egress` and `ingress`, as far as they are shaped.
+    """
+
+    verifier: str
+    model: str
+    seed: int
+    duration: int
+    interrupted: bool
+    flows: tuple[FlowMeasure, ...]
+    directions: Mapping[str, DirectionMeasure]

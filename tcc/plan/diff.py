@@ -41,6 +41,9 @@ def diff(observed: State, wanted: State, comparison: Comparison) -> Plan:
     operations: list[Operation] = []
     final: dict[Place, Item] = {}
     for device, hanging in qdiscs_by_device(wanted).items():
+        if _in_place(there.get(device), hanging, comparison):
+            final.update({Place(device, at): item for at, item in hanging.items()})
+            continue
         planned = _Device(device, there.get(device, {}), comparison)
         operations += planned.steps(hanging)
         final.update(planned.final)
@@ -49,6 +52,19 @@ def diff(observed: State, wanted: State, comparison: Comparison) -> Plan:
             operations += _file_steps(place, observed.get(place), item)
             final[place] = item
     return Plan(tuple(operations), observed, final)
+
+
+def _in_place(there: Hanging | None, wanted: Hanging, comparison: Comparison) -> bool:
+    """Whether a device has exactly what is wanted, handles included: the common case, soon told."""
+    if there is None or there.keys() != wanted.keys():
+        return False
+    for at, item in wanted.items():
+        found = there[at]
+        if found.default or (found.kind, found.handle) != (item.kind, item.handle):
+            return False
+        if comparison.differences(item, found):
+            return False
+    return True
 
 
 def _file_steps(place: Place, before: Item | None, after: FileItem) -> Iterator[Operation]:

@@ -56,12 +56,13 @@ class Reading:
 def indexes(route: RouteSocket, devices: Iterable[str]) -> dict[str, int]:
     """Return the numbers of those `devices` that are there (netdevice(7), SIOCGIFINDEX)."""
     found = {}
+    descriptor = route.fileno()
     for device in devices:
         name = device.encode("utf-8", "surrogateescape")
         if len(name) > 15:
             continue
         try:
-            answer = fcntl.ioctl(route.fileno(), SIOCGIFINDEX, _IFREQ.pack(name, 0))
+            answer = fcntl.ioctl(descriptor, SIOCGIFINDEX, _IFREQ.pack(name, 0))
         except OSError:  # ENODEV
             continue
         found[device] = _IFREQ.unpack(answer)[1]
@@ -72,13 +73,18 @@ def of_kernel(route: RouteSocket, numbers: Mapping[str, int]) -> Reading:
     """Return what hangs on the devices `numbers`, by name, in the namespace of `route`."""
     names = {number: name for name, number in numbers.items()}
     reading = Reading()
+    places: dict[int, str] = {}
     for found in qdisc.dump(route):
         device = names.get(found.ifindex)
-        if device is None or not in_root_tree(found.parent):
+        if device is None:
             continue
-        at = str(found.parent)
-        kind, options = found.kind, found.options or b""
-        reading.take(device, at, kind, found.handle, options, found.sized)
+        parent = found.parent
+        at = places.get(parent)
+        if at is None:
+            at = places[parent] = str(parent) if in_root_tree(parent) else ""
+        if at:
+            options = found.options or b""
+            reading.take(device, at, found.kind, found.handle, options, found.sized)
     reading.finish(numbers)
     return reading
 

@@ -10,7 +10,7 @@ net/sched/sch_generic.c and psched_l2t_ns() in include/net/sch_generic.h; tc-tbf
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
@@ -136,20 +136,12 @@ def decode(payload: bytes) -> TbfSettings:
     parms = cast("Mapping[str, int]", said["PARMS"])
     rate = cast(int, said.get("RATE64", parms["rate_rate"]))
     peak = cast(int, said.get("PRATE64", parms["peakrate_rate"]))
-    read = TbfSettings(
-        rate=rate,
-        limit=parms["limit"],
-        burst=0,
-        peak=peak,
-        overhead=parms["rate_overhead"],
-        mpu=parms["rate_mpu"],
-        linklayer=parms["rate_linklayer"],
-    )
-    return replace(
-        read,
-        burst=cast(int, said.get("BURST")) or size_of(parms["buffer"], rate, read),
-        mtu=(cast(int, said.get("PBURST")) or size_of(parms["mtu"], peak, read)) if peak else 0,
-    )
+    limit, overhead = parms["limit"], parms["rate_overhead"]
+    mpu, linklayer = parms["rate_mpu"], parms["rate_linklayer"]
+    wire = TbfSettings(rate, limit, 0, 0, 0, overhead, mpu, linklayer)
+    burst = cast(int, said.get("BURST")) or size_of(parms["buffer"], rate, wire)
+    mtu = (cast(int, said.get("PBURST")) or size_of(parms["mtu"], peak, wire)) if peak else 0
+    return TbfSettings(rate, limit, burst, peak, mtu, overhead, mpu, linklayer)
 
 
 def differences(wanted: TbfSettings, observed: TbfSettings) -> Sequence[Difference]:

@@ -1,4 +1,4 @@
-"""1,000 tbf qdiscs: performing them against `tc -batch`, planning nothing against `tc -j qdisc show`.
+"""1,000 tbf qdiscs: performing them against `tc -batch`, planning nothing against `tc -j qdisc`.
 
 Both sides take turns in one namespace; the best of several rounds counts, as the machine may
 be busy with other things. `--rounds N`, `--json`.
@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests/kernel")]
-
-from testkernel.netns import namespaces
+sys.path.insert(0, str(ROOT / "tests/kernel"))
+sys.path.insert(0, str(ROOT))
 
 from tcc.netlink.namespace import Namespace
 from tcc.netlink.transport import RouteSocket
@@ -24,6 +23,7 @@ from tcc.plan.state import Place, QdiscItem
 from tcc_plugins.netlink import Host
 from tcc_plugins.netlink import host as host_module
 from tcc_plugins.tbf import TbfSettings
+from testkernel.netns import namespaces
 
 COUNT = 1000
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tcc import __version__
 from tcc.apply.codec import state_from_json, state_to_json
 from tcc.plan.diff import diff
 from tcc.plan.operation import Plan
@@ -29,11 +28,11 @@ class Saved:
     links: Mapping[str, str]
 
 
-def to_text(saved: Saved, describe: Describe) -> str:
-    """Return the file's text; its `plan` is for people and programs that look into it."""
+def to_text(saved: Saved, describe: Describe, tool: str) -> str:
+    """Return the file's text; its `plan` and `tool` are for those who look into it."""
     data = {
         MARK: VERSION,
-        "tool": f"tcc {__version__}",
+        "tool": tool,
         "policy": saved.policy,
         "links": dict(saved.links),
         "plan": as_json(saved.plan, describe),

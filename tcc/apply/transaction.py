@@ -181,8 +181,23 @@ def failed(system: System, journal: Journal, record: Record, trouble: Diagnostic
     left = put_back(system, record)
     if left:
         return Report(Outcome.STUCK, (trouble, restore_failed(left)))
-    journal.undone(record)
-    return Report(Outcome.RESTORED, (trouble,), ("everything is as it was before",))
+    found = (trouble, *closed(journal, record))
+    return Report(Outcome.RESTORED, found, ("everything is as it was before",))
+
+
+def closed(journal: Journal, record: Record) -> list[Diagnostic]:
+    """Note that a change was taken back; return `state-unusable` where that cannot be written."""
+    try:
+        journal.undone(record)
+    except OSError as problem:
+        found = error(
+            "state-unusable",
+            None,
+            f"that could not be written down: {problem}",
+            "when there is room, tcc rollback does it again and writes it down",
+        )
+        return [found]
+    return []
 
 
 def put_back(system: System, record: Record) -> list[str]:

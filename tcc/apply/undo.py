@@ -4,7 +4,7 @@ from tcc.apply.interrupt import noted
 from tcc.apply.journal import Journal
 from tcc.apply.records import Record
 from tcc.apply.system import System
-from tcc.apply.transaction import Outcome, Report, guarded, put_back, restore_failed
+from tcc.apply.transaction import Outcome, Report, closed, guarded, put_back, restore_failed
 from tcc.diagnostics import error, has_errors
 from tcc.plan.restore import restore, unlike
 
@@ -51,6 +51,8 @@ def _undo(system: System, journal: Journal, record: Record, notes: tuple[str, ..
         return Report(Outcome.STUCK, (restore_failed(left),), notes)
     gone = {place.device for place in record.before}
     gone -= {place.device for place in system.observe(record.before)}
-    journal.undone(record)
+    found = tuple(closed(journal, record))
     lost = tuple(f"{device} is gone, and what hung on it" for device in sorted(gone))
-    return Report(Outcome.DONE, (), (f"undone: `{record.command}` of {record.when}", *notes, *lost))
+    return Report(
+        Outcome.DONE, found, (f"undone: `{record.command}` of {record.when}", *notes, *lost)
+    )

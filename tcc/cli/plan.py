@@ -124,11 +124,12 @@ def _print(plan: "Plan", asked: Asked) -> None:
 
 
 def _save(asked: Asked, plan: "Plan", links: "Mapping[str, str]") -> None:
+    from tcc import __version__  # noqa: PLC0415
     from tcc.apply.saved import Saved, to_text  # noqa: PLC0415
     from tcc.cli.live import describe  # noqa: PLC0415
     from tcc.files import put  # noqa: PLC0415
 
-    text = to_text(Saved(plan, asked.file, links), describe)
+    text = to_text(Saved(plan, asked.file, links), describe, f"tcc {__version__}")
     if asked.out == "-":
         click.echo(text, nl=False)
         return

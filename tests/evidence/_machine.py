@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests/kernel")]
+sys.path.insert(0, str(ROOT / "tests/kernel"))
+sys.path.insert(0, str(ROOT))
 
 from testkernel.netns import Namespace, namespaces
 
@@ -71,9 +72,9 @@ def machine(*devices: str) -> Iterator[Machine]:
 
 def shaped(count: int) -> str:
     """Return a policy that shapes the egress of a0, a1, ... with tbf, each to another rate."""
-    qdisc = "qdisc tbf { inner bfifo }"
     return "\n".join(
-        f'link l{number} {{ device "a{number}"; egress {{ bandwidth {number + 1}0mbit; {qdisc} }} }}'
+        f'link l{number} {{ device "a{number}"; '
+        f"egress {{ bandwidth {number + 1}0mbit; qdisc tbf {{ inner bfifo }} }} }}"
         for number in range(count)
     )
 

@@ -12,9 +12,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests/kernel"))
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests/kernel"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tcc.netlink.namespace import Namespace
 from tcc.netlink.transport import RouteSocket

@@ -1,6 +1,8 @@
 """Transactions with the kinds that only a full kernel has: exact ways back, from everywhere."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -153,15 +155,46 @@ def refusals(world, wanted, was):
     return dict(ended)
 
 
+POLICY = """
+link v { device "v0"; egress { bandwidth 50mbit; tiers diffserv4; qdisc cake } }
+link w { device "w0"; egress { bandwidth 2gbit; qdisc cake_mq } }
+"""
+
+
+def killed(folder):
+    """Kill `tcc apply` before each of its requests; return how it was taken back."""
+    clean()
+    run("tc qdisc add dev v0 root handle 1: fq_codel limit 300")
+    was = shown()
+    policy = folder / "killed.tcc"
+    policy.write_text(POLICY)
+    environment = {**os.environ, "TCC_STATE_DIR": str(folder / "killed")}
+    dying = str(Path(__file__).with_name("dying_apply.py"))
+    ended = []
+    for number in range(5):
+        command = [sys.executable, dying, str(number), "apply", str(policy), "--yes"]
+        died = subprocess.run(command, env=environment, capture_output=True, check=False)
+        if died.returncode != -signal.SIGKILL:
+            ended.append([died.returncode, died.stderr.decode()])
+            break
+        halfway = shown() != was
+        back = [sys.executable, "-m", "tcc", "rollback"]
+        done = subprocess.run(back, env=environment, capture_output=True, check=False)
+        ended.append([done.returncode, halfway, shown() == was])
+    return ended
+
+
 def main():
     devices()
     with tempfile.TemporaryDirectory() as state:
+        ended = killed(Path(state))
+        clean()
         report = {
             f"{before} -> {wanted}": one(World(Path(state, f"{before} {wanted}")), before, wanted)
             for before in BEFORE
             for wanted in (WANTED if before in WALKED else ["cake"])
         }
-    print(json.dumps(report))
+    print(json.dumps({"cases": report, "killed": ended}))
 
 
 main()

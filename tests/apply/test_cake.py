@@ -7,8 +7,12 @@ LOST = {"codel", "fq_pie", "netem", "prio", "htb", "red"}
 
 
 def test_every_way_there_and_back_is_exact(guest_report):
-    cases = {name: case for name, case in guest_report.items() if name.split(" -> ")[0] not in LOST}
-    assert len(cases) == 21
+    cases = {
+        name: case
+        for name, case in guest_report["cases"].items()
+        if name.split(" -> ")[0] not in LOST
+    }
+    assert len(cases) == 22
     for name, case in cases.items():
         assert case["first"] == "DONE", name
         assert case["second"] == "UNCHANGED", name
@@ -17,7 +21,9 @@ def test_every_way_there_and_back_is_exact(guest_report):
 
 
 def test_every_refusal_of_every_message_is_undone_at_once(guest_report):
-    walked = {name: case["refusals"] for name, case in guest_report.items() if "refusals" in case}
+    walked = {
+        name: case["refusals"] for name, case in guest_report["cases"].items() if "refusals" in case
+    }
     assert len(walked) == 12
     for name, ended in walked.items():
         assert set(ended) == {"RESTORED exact"}, name
@@ -25,9 +31,16 @@ def test_every_refusal_of_every_message_is_undone_at_once(guest_report):
 
 
 def test_what_could_not_be_put_back_is_refused_untouched(guest_report):
-    refused = {name.split(" -> ")[0]: case for name, case in guest_report.items()
+    refused = {name.split(" -> ")[0]: case for name, case in guest_report["cases"].items()
                if "refused" in case}  # fmt: skip
     assert set(refused) == LOST
     for name, case in refused.items():
         assert case["untouched"], name
         assert all(text.startswith(f"cannot-restore: {name} 1: on v0") for text in case["refused"])
+
+
+def test_a_killed_apply_is_taken_back_from_every_message(guest_report):
+    *killed, finished = guest_report["killed"]
+    assert finished[0] == 0
+    assert [halfway for _, halfway, _ in killed] == [False, True]
+    assert all(code == 0 and exact for code, _, exact in killed)

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/kernel"))
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests/kernel"))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from testkernel.netns import Namespace, namespaces
 
+ROOT = Path(__file__).resolve().parents[2]
 TCC = [sys.executable, "-m", "tcc"]
 DYING = [sys.executable, str(ROOT / "tests/apply/dying_apply.py")]
 

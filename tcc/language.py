@@ -44,10 +44,18 @@ FLOW_MODES = (
 )  # fmt: skip
 TINS = ("bulk", "besteffort", "video", "voice", *(f"tin{number}" for number in range(8)))
 DIRECTIONS = ("egress", "ingress")
-METRICS = (
-    "goodput", "throughput", "utilisation", "latency", "induced-latency", "sojourn", "loss",
-    "marks", "mos", "fairness",
-)  # fmt: skip
+METRICS: dict[str, str] = {
+    "goodput": "payload delivered to the application, as a rate",
+    "throughput": "packets delivered, IP headers included, as a rate",
+    "utilisation": "shaped bytes, framing included, over the bandwidth",
+    "latency": "the round trip of the probe; needs a statistic",
+    "induced-latency": "the round trip of the probe minus that of the idle path; needs a statistic",
+    "sojourn": "the time that packets wait in the queue; needs a statistic",
+    "loss": "packets lost of those sent; of a tier: of its probes and UDP",
+    "marks": "packets marked with ECN congestion experienced: a count, or a share",
+    "mos": "the quality of voice calls, from 1 (bad) to 5 (excellent)",
+    "fairness": "Jain's index of what flows, or hosts, get: 1 when all get the same",
+}
 STATISTICS = ("mean", "median", "p95", "p99", "p99.9", "max")
 SUBJECTS = ("ping", "flow", "host")
 CONGESTION_CONTROLS = ("cubic", "reno", "bbr")

@@ -28,7 +28,7 @@ def options_models() -> dict[str, type[Options]]:
     return models
 
 
-def schema(models: Mapping[str, type[Options]] | None = None) -> Schema:
+def json_schema(models: Mapping[str, type[Options]] | None = None) -> Schema:
     """Return the JSON Schema (draft 2020-12) of a policy.
 
     Args:
@@ -118,7 +118,7 @@ def _words(item: Schema) -> list[object]:
 
 def schema_text() -> str:
     """Return the schema as JSON text."""
-    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def to_json(policy: Policy) -> str:

@@ -64,7 +64,9 @@ def tbf_options(draw: DrawFn) -> str:
     return "qdisc tbf { " + "; ".join(lines) + " }"
 
 
-CAKE_OPTIONS = _of("nat", "wash", "diffserv8", "rtt 20ms", "memlimit 4MiB", "overhead 18B", "mpu 64B")
+CAKE_OPTIONS = _of(
+    "nat", "wash", "diffserv8", "rtt 20ms", "memlimit 4MiB", "overhead 18B", "mpu 64B"
+)
 
 SHAPING = {
     "bandwidth": st.one_of(st.just("unlimited"), rates, bounded_rates()).map("bandwidth {}".format),
@@ -130,10 +132,12 @@ CONDITIONS = [
 
 @st.composite
 def matches(draw: DrawFn) -> str:
-    kinds = draw(st.lists(st.sampled_from(range(len(CONDITIONS))), min_size=1, max_size=3, unique=True))
+    kinds = draw(
+        st.lists(st.sampled_from(range(len(CONDITIONS))), min_size=1, max_size=3, unique=True)
+    )
     if 2 in kinds and 3 in kinds:  # both say the protocol
         kinds.remove(3)
-    if 4 in kinds and 6 in kinds or 5 in kinds and 6 in kinds:  # both say an address
+    if (4 in kinds and 6 in kinds) or (5 in kinds and 6 in kinds):  # both say an address
         kinds.remove(6)
     return "match " + " ".join(draw(CONDITIONS[kind]) for kind in kinds)
 
@@ -174,7 +178,11 @@ def workloads(draw: DrawFn, name: str) -> list[str]:
             "voip": "voip {1} calls",
             "ping": "ping",
         }[kind].format(draw(_of("upload", "download")), draw(counts))
-        for option, strategy in (("dscp", _of("ef", "cs1", "5")), ("rtt", durations), ("after", durations)):
+        for option, strategy in (
+            ("dscp", _of("ef", "cs1", "5")),
+            ("rtt", durations),
+            ("after", durations),
+        ):
             if draw(st.booleans()):
                 line += f" {option} {draw(strategy)}"
         if kind in ("tcp", "udp") and draw(st.booleans()):

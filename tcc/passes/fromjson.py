@@ -12,7 +12,7 @@ from tcc.passes.built import Built
 from tcc.passes.context import close_to, listed
 from tcc.passes.jsontext import JsonError, JsonText, json_path
 from tcc.passes.whole import check_whole
-from tcc.schema import Schema, options_models, schema
+from tcc.schema import Schema, json_schema, options_models
 from tcc.source import Source, Span
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _placed(item: Diagnostic, text: JsonText) -> Diagnostic:
 
 @cache
 def _schema() -> Schema:
-    return schema()
+    return json_schema()
 
 
 @cache

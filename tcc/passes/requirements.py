@@ -135,7 +135,7 @@ class RequirementReader:
             return None
         metric = words.pop()
         if metric.text not in METRICS:
-            self.reader.unknown_word(metric, language.METRICS, "a metric", "unknown-metric")
+            self.reader.unknown_word(metric, tuple(language.METRICS), "a metric", "unknown-metric")
             return None
         self._put("metric", metric)
         if statistic:

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from tcc import api
-from tcc.schema import schema, to_json
+from tcc.schema import json_schema, to_json
 from tcc.source import Source
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "docs" / "examples").glob("*.tcc"))
@@ -33,7 +33,7 @@ def test_examples_go_to_json_and_back(path):
 
 
 def test_the_schema_is_one_of_2020_12():
-    published = schema()
+    published = json_schema()
     assert published["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema.Draft202012Validator.check_schema(published)
     text = json.dumps(published)
@@ -42,7 +42,7 @@ def test_the_schema_is_one_of_2020_12():
 
 
 def test_everything_in_the_schema_is_described():
-    for name, part in schema()["$defs"].items():
+    for name, part in json_schema()["$defs"].items():
         assert part.get("description"), name
 
 

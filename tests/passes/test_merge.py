@@ -60,8 +60,14 @@ def test_everything_of_a_link_can_come_from_its_profile(build):
     assert (a.device.matching, a.framing.preset, b.framing.preset) == ("wan*", "ethernet", "docsis")
     assert a.role.kind == "bridge"
     assert a.role.facing_hosts
-    assert [(tier.name, tier.matches[0].dscp) for tier in a.tiers] == [("voice", (40,)), ("bulk", (8,))]
-    assert [(tier.name, tier.matches[0].dscp) for tier in b.tiers] == [("voice", (46,)), ("bulk", (8,))]
+    assert [(tier.name, tier.matches[0].dscp) for tier in a.tiers] == [
+        ("voice", (40,)),
+        ("bulk", (8,)),
+    ]
+    assert [(tier.name, tier.matches[0].dscp) for tier in b.tiers] == [
+        ("voice", (46,)),
+        ("bulk", (8,)),
+    ]
 
 
 def test_prefer_goes_with_the_clause_that_wins(build):

@@ -2,14 +2,14 @@
 
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.strategies import policies
 from tcc import api
-from tcc.passes import Built
 from tcc.ir import Policy
 from tcc.ir.base import Node
+from tcc.passes import Built
 from tcc.passes.whole import check_whole
 from tcc.schema import options_models, to_json
 from tcc.source import Source
+from tests.strategies import policies
 
 # A failing policy is printed whole; making it smaller would take minutes.
 often = settings(

@@ -1,3 +1,4 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.packet cimport PacketPool
 from tcc.engine.queue_disc cimport QueueDisc
@@ -9,6 +10,7 @@ cdef unsigned int STEP
 cdef unsigned int HOST_STEP
 cdef unsigned int MULTIPLIER
 
+@cython.final
 cdef class Load:
     cdef readonly QueueDisc qdisc
     cdef PacketPool pool

@@ -115,11 +115,9 @@ class Load:
         if packet != NIL:
             self.delivered += 1
             self.pool.give(packet)
-        packet = self.pool.next_dropped()
-        while packet != NIL:
+        while self.pool.drops_waiting > 0:
             self.lost += 1
-            self.pool.give(packet)
-            packet = self.pool.next_dropped()
+            self.pool.give(self.pool.next_dropped())
         self.now += gap
 
     def loop(self, steps: cython.longlong, gap: cython.longlong) -> cython.void:

@@ -1,3 +1,4 @@
+cimport cython
 from tcc.engine.constants cimport *
 from cpython.ref cimport PyObject
 from tcc.engine.rows cimport Packet, Entry, Node, Line
@@ -12,6 +13,7 @@ cdef class PythonHandler(Handler):
     cdef object call
     cdef void handle(self, int what, int argument, long long now) noexcept nogil
 
+@cython.final
 cdef class Schedule:
     cdef readonly PacketPool pool
     cdef readonly long long now

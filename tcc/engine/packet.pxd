@@ -1,12 +1,15 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.rows cimport Packet
 
 cdef enum:
     RAW_BYTES = 256
 
+@cython.final
 cdef class PacketPool:
     cdef Packet *rows
     cdef unsigned char *bytes
+    cdef size_t row_bytes
     cdef int *raw_lengths
     cdef readonly int size
     cdef readonly int used

@@ -54,6 +54,8 @@ class PacketPool:
             self.rows: list[Packet] = []
             self.bytes = bytearray()
             self.raw_lengths: list[int] = []
+        else:  # not a constant where it is used: gcc would clear the row with a slow `rep stos`
+            self.row_bytes = cython.sizeof(Packet)
         if not self.grow(size):
             raise MemoryError
 
@@ -91,7 +93,7 @@ class PacketPool:
             packet = self.free_row
         self.free_row = self.rows[packet].next
         if cython.compiled:
-            memset(cython.address(self.rows[packet]), 0, cython.sizeof(Packet))
+            memset(cython.address(self.rows[packet]), 0, self.row_bytes)
         else:
             self.rows[packet].__init__()  # type: ignore[misc]
         self.rows[packet].next = NIL

@@ -1,8 +1,10 @@
+cimport cython
 cdef unsigned long long GOLDEN
 cdef unsigned long long MIX1
 cdef unsigned long long MIX2
 cdef unsigned long long MASK64
 
+@cython.final
 cdef class Random:
     cdef unsigned long long state
     cdef readonly bint constant

@@ -15,6 +15,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+import zlib
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -292,6 +293,18 @@ def tos_of(raw: bytes, netoff: int) -> int:
     return raw[netoff + 1]
 
 
+def decompress(data: bytes) -> bytes:
+    """Return what a gzip file holds.
+
+    Raises:
+        EOFError: it is cut off, or its header names a method that is not gzip's.
+        zlib.error: it is damaged.
+    """
+    if data[2:3] not in (b"", b"\x08"):
+        raise EOFError("unknown compression method")
+    return gzip.decompress(data)
+
+
 def read(path: str) -> list[Json]:
     """Return the scenarios of a file.
 
@@ -301,12 +314,12 @@ def read(path: str) -> list[Json]:
     try:
         data = Path(path).read_bytes()
         if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+            data = decompress(data)
         document = json.loads(data)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UnreadableError(f"{path}: not a whole gzip file: {error}") from None
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from None
-    except EOFError:
-        raise UnreadableError(f"{path}: the gzip file is cut off") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise UnreadableError(f"{path}: not JSON: {error}") from None
     except RecursionError:

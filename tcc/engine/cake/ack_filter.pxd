@@ -1,3 +1,4 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.packet cimport PacketPool, RAW_BYTES
 from tcc.engine.rows cimport Packet
@@ -24,6 +25,7 @@ cdef enum:
     TIMESTAMP = 8
     MD5 = 19
 
+@cython.final
 cdef class AckFilter:
     cdef PacketPool pool
     cdef Segment segments[2]

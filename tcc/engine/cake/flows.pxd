@@ -1,6 +1,8 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.cake.rows cimport *
 
+@cython.final
 cdef class FlowTable:
     cdef Flow *flows
     cdef Host *hosts
@@ -13,6 +15,3 @@ cdef class FlowTable:
     cdef int destination_entry(self, int base, unsigned int hash) noexcept nogil
     cdef void enter_bulk(self, int t, FlowRow flow) noexcept nogil
     cdef void leave_bulk(self, int t, FlowRow flow) noexcept nogil
-    cdef int load(self, int t, FlowRow flow) noexcept nogil
-    cdef void append(self, int t, int slot, int which) noexcept nogil
-    cdef void unlink(self, int t, int slot) noexcept nogil

@@ -1,4 +1,4 @@
-"""CAKE's flows and hosts: the set-associative hash, the host table and the lists of flows.
+"""CAKE's flows and hosts: the set-associative hash and the host table.
 
 Source: cake_hash() and the host counters of net/sched/sch_cake.c; CAKE specification sections
 4.2 and 4.3.  A flow is a row of `flows`: tin * STRIDE + slot.
@@ -178,28 +178,20 @@ class FlowTable:
             if self.hosts[entry].destination_bulk > 0:
                 self.hosts[entry].destination_bulk -= 1
 
-    def load(self, t: cython.int, flow: FlowRow) -> cython.int:
-        """Return how many bulk flows the busier of a flow's hosts has, at least 1."""
-        load: cython.int = 1
-        if self.sources and self.hosts[t * SLOTS + flow.source].source_bulk > load:
-            load = self.hosts[t * SLOTS + flow.source].source_bulk
-        if self.destinations and self.hosts[t * SLOTS + flow.destination].destination_bulk > load:
-            load = self.hosts[t * SLOTS + flow.destination].destination_bulk
-        return load
+    def flow(self, index: int, slot: int) -> dict[str, int]:
+        """Return the row of a flow (see `rows.Flow`), from Python."""
+        if not (0 <= index < TINS and 0 <= slot < SLOTS):
+            raise IndexError(f"no slot {slot} in tin {index}")
+        if cython.compiled:
+            return self.flows[index * STRIDE + slot]
+        row = self.flows[index * STRIDE + slot]
+        return {name: getattr(row, name) for name in Flow.__slots__}
 
-    def append(self, t: cython.int, slot: cython.int, which: cython.int) -> cython.void:
-        """Put a slot at the end of one of its tin's lists."""
-        base: cython.int = t * STRIDE
-        last: cython.int = self.flows[base + which].previous
-        self.flows[base + slot].next = which
-        self.flows[base + slot].previous = last
-        self.flows[base + last].next = slot
-        self.flows[base + which].previous = slot
-
-    def unlink(self, t: cython.int, slot: cython.int) -> cython.void:
-        """Take a slot out of the list it is in."""
-        base: cython.int = t * STRIDE
-        after: cython.int = self.flows[base + slot].next
-        before: cython.int = self.flows[base + slot].previous
-        self.flows[base + before].next = after
-        self.flows[base + after].previous = before
+    def host(self, index: int, entry: int) -> dict[str, int]:
+        """Return the row of a host (see `rows.Host`), from Python."""
+        if not (0 <= index < TINS and 0 <= entry < SLOTS):
+            raise IndexError(f"no entry {entry} in tin {index}")
+        if cython.compiled:
+            return self.hosts[index * SLOTS + entry]
+        row = self.hosts[index * SLOTS + entry]
+        return {name: getattr(row, name) for name in Host.__slots__}

@@ -1,12 +1,15 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.cake.rows cimport *
 from tcc.engine.cake.flows cimport FlowTable
 
+@cython.final
 cdef class OverflowHeap:
     cdef FlowTable table
     cdef unsigned short *heap
     cdef int timeout
     cdef bint made
+    cdef bint fresh
     cdef bint make(self) noexcept nogil
     cdef int longest(self) noexcept nogil
     cdef int flow_of(self, int place) noexcept nogil

@@ -35,6 +35,7 @@ class OverflowHeap:
         self.table = table
         self.timeout = 0
         self.made = False
+        self.fresh = False  # the last answer came from a heap just rebuilt
 
     def __dealloc__(self) -> None:
         if cython.compiled:
@@ -60,7 +61,8 @@ class OverflowHeap:
     def longest(self) -> cython.int:
         """Return what the heap takes for the longest flow; NIL if there is no memory."""
         number: cython.int
-        if self.timeout == 0:
+        self.fresh = self.timeout == 0
+        if self.fresh:
             if not self.made and not self.make():
                 return NIL
             for number in range(HEAP // 2 - 1, -1, -1):

@@ -28,6 +28,7 @@ cdef class Siblings:
 cdef class Cake(QueueDisc):
     cdef FlowTable table
     cdef Flow *flows
+    cdef Host *hosts
     cdef Tin tins[8]
     cdef OverflowHeap heap
     cdef unsigned char index_of_dscp[64]
@@ -101,8 +102,11 @@ cdef class Cake(QueueDisc):
     cdef readonly long long empty_visits
     cdef readonly long long rotations
 
-    cdef TinRow tin_at(self, int t) noexcept nogil
-    cdef PacketRow packet_at(self, int packet) noexcept nogil
+    cdef inline FlowRow flow_at(self, int f) noexcept nogil
+    cdef inline void append(self, int t, FlowRow flow, int slot, int which) noexcept nogil
+    cdef inline void unlink(self, int t, FlowRow flow) noexcept nogil
+    cdef inline TinRow tin_at(self, int t) noexcept nogil
+    cdef inline PacketRow packet_at(self, int packet) noexcept nogil
     cdef void configure(self, unsigned long long rate, bint adjusting) noexcept nogil
     cdef void set_rate(self, int t, unsigned long long rate) noexcept nogil
     cdef void set_delays(self, int t) noexcept nogil
@@ -110,27 +114,27 @@ cdef class Cake(QueueDisc):
     cdef void clear_tin(self, int t) noexcept nogil
     cdef bint busy(self, int child) noexcept nogil
     cdef void scan(self, long long now) noexcept nogil
-    cdef int choose_tin(self, PacketRow row) noexcept nogil
-    cdef int choose_slot(self, int t, PacketRow row) noexcept nogil
-    cdef int quantum(self, int t, FlowRow flow) noexcept nogil
+    cdef inline int choose_tin(self, PacketRow row) noexcept nogil
+    cdef inline int choose_slot(self, int t, PacketRow row) noexcept nogil
+    cdef inline int quantum(self, int t, FlowRow flow) noexcept nogil
     cdef unsigned int adjust(self, unsigned int length, unsigned int offset) noexcept nogil
-    cdef void measure(self, PacketRow row) noexcept nogil
+    cdef inline void measure(self, PacketRow row) noexcept nogil
     cdef void refresh(self, TinRow tin, long long now) noexcept nogil
     cdef bint splits(self, PacketRow row) noexcept nogil
-    cdef void add(self, TinRow tin, FlowRow flow, int packet, PacketRow row, long long now) noexcept nogil
+    cdef inline void add(self, TinRow tin, FlowRow flow, int packet, PacketRow row, long long now) noexcept nogil
     cdef unsigned int filter_acks(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
     cdef long long add_segments(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
     cdef void estimate(self, long long change, long long now) noexcept nogil
-    cdef void activate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
+    cdef inline void activate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
     cdef bint relieve(self, int own, long long now) noexcept nogil
     cdef int drop_longest(self, long long now) noexcept nogil
-    cdef void charge(self, TinRow tin, unsigned int length, bint drop, long long now) noexcept nogil
-    cdef void spend(self, TinRow tin, FlowRow flow, unsigned int length) noexcept nogil
-    cdef int pick_tin(self, long long now) noexcept nogil
+    cdef inline void charge(self, TinRow tin, unsigned int length, bint drop, long long now) noexcept nogil
+    cdef inline void spend(self, TinRow tin, FlowRow flow, unsigned int length) noexcept nogil
+    cdef inline int pick_tin(self, long long now) noexcept nogil
     cdef int pick_unshaped(self) noexcept nogil
-    cdef int unqueue(self, TinRow tin, FlowRow flow) noexcept nogil
-    cdef int first_flow(self, int t, bint first) noexcept nogil
-    cdef void rotate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
-    cdef int serve(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
-    cdef void retire(self, int t, TinRow tin, FlowRow flow, int slot, long long now) noexcept nogil
-    cdef void deliver(self, TinRow tin, FlowRow flow, PacketRow row, long long now) noexcept nogil
+    cdef inline int unqueue(self, TinRow tin, FlowRow flow) noexcept nogil
+    cdef inline int first_flow(self, int t, bint first) noexcept nogil
+    cdef inline void rotate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
+    cdef inline int serve(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
+    cdef inline void retire(self, int t, TinRow tin, FlowRow flow, int slot, long long now) noexcept nogil
+    cdef inline void deliver(self, TinRow tin, FlowRow flow, PacketRow row, long long now) noexcept nogil

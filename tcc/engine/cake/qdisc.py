@@ -37,7 +37,6 @@ else:
         TINS,
         Flow,
         FlowRow,
-        Host,
         Tin,
         TinRow,
     )  # fmt: skip
@@ -137,6 +136,7 @@ class Cake(QueueDisc):
         self.segment_truesize = segment_truesize
         self.table = FlowTable()
         self.flows = self.table.flows
+        self.hosts = self.table.hosts
         self.heap = OverflowHeap(self.table)
         if not cython.compiled:
             self.tins = [Tin() for _ in range(TINS)]
@@ -310,7 +310,7 @@ class Cake(QueueDisc):
         if tin.sparse + tin.bulk == 0:
             return  # nothing can be queued: the walk would find every slot empty
         for slot in range(SLOTS):
-            flow = self.table.at(t * STRIDE + slot)
+            flow = self.flow_at(t * STRIDE + slot)
             packet = self.unqueue(tin, flow)
             while packet != NIL:
                 self.drop_after(packet, QUEUE_PURGE)
@@ -385,6 +385,8 @@ class Cake(QueueDisc):
         destination: cython.uint = row.destination_hash
         hash: cython.uint = row.flow_hash
         chosen: cython.uint
+        slot: cython.int
+        flow: FlowRow
         if self.flow_mode & 4 == 0:
             if self.flow_mode == 0 and not self.nat:
                 return 0
@@ -402,15 +404,51 @@ class Cake(QueueDisc):
                 hash ^= source
             if self.flow_mode & 2:
                 hash ^= destination
+        slot = hash & (SLOTS - 1)
+        if (
+            self.flows[t * STRIDE + slot].tag == hash
+            and self.flows[t * STRIDE + slot].state != NONE
+        ):
+            return slot
         return self.table.find(self.tin_at(t), t, hash, source, destination)
 
     def quantum(self, t: cython.int, flow: FlowRow) -> cython.int:
         """Return a flow's quantum: its share of what its busier host has, dithered (4.3)."""
-        share: cython.int = 65535 // self.table.load(t, flow)
-        draw: cython.int = self.chance.u16()
-        return (self.tins[t].flow_quantum * share + draw) >> 16
+        load: cython.int = 1
+        entry: cython.int
+        if self.table.sources:
+            entry = t * SLOTS + flow.source
+            load = max(load, self.hosts[entry].source_bulk)
+        if self.table.destinations:
+            entry = t * SLOTS + flow.destination
+            load = max(load, self.hosts[entry].destination_bulk)
+        entry = self.chance.u16()
+        return (self.tins[t].flow_quantum * (65535 // load) + entry) >> 16
 
     # ------------------------------------------------------------ rows and sizes
+
+    def flow_at(self, f: cython.int) -> FlowRow:
+        """Return a flow's row: tin * STRIDE + slot."""
+        if cython.compiled:
+            return cython.address(self.flows[f])
+        return self.flows[f]
+
+    def append(
+        self, t: cython.int, flow: FlowRow, slot: cython.int, which: cython.int
+    ) -> cython.void:
+        """Put a slot at the end of one of its tin's lists."""
+        flows: cython.pointer[Flow] = self.flows
+        base: cython.int = t * STRIDE
+        last: cython.int = flows[base + which].previous
+        flow.next = which
+        flow.previous = last
+        flows[base + last].next = slot
+        flows[base + which].previous = slot
+
+    def unlink(self, t: cython.int, flow: FlowRow) -> cython.void:
+        """Take a slot out of the list it is in."""
+        self.flows[t * STRIDE + flow.previous].next = flow.next
+        self.flows[t * STRIDE + flow.next].previous = flow.previous
 
     def packet_at(self, packet: cython.int) -> PacketRow:
         """Return a packet's row; until the pool grows."""
@@ -477,7 +515,7 @@ class Cake(QueueDisc):
         t: cython.int = self.choose_tin(row)
         slot: cython.int = self.choose_slot(t, row)
         tin: TinRow = self.tin_at(t)
-        flow: FlowRow = self.table.at(t * STRIDE + slot)
+        flow: FlowRow = self.flow_at(t * STRIDE + slot)
         change: cython.longlong = row.length
         if tin.backlog == 0:
             self.refresh(tin, now)
@@ -650,9 +688,9 @@ class Cake(QueueDisc):
             self.table.enter_bulk(t, flow)
         else:
             if flow.state == DECAYING:
-                self.table.unlink(t, slot)
+                self.unlink(t, flow)
                 tin.decaying -= 1
-            self.table.append(t, slot, NEW)
+            self.append(t, flow, slot, NEW)
             flow.state = SPARSE
             tin.sparse += 1
             flow.deficit = self.quantum(t, flow)
@@ -678,10 +716,11 @@ class Cake(QueueDisc):
         row: PacketRow
         if f == NIL:
             return NIL
-        flow = self.table.at(f)
+        flow = self.flow_at(f)
         if flow.head == 0:
             self.heap.timeout = 0
-            return f
+            # Where every queued packet has no bytes the kernel would go round for ever.
+            return NIL if self.heap.fresh else f
         tin = self.tin_at(f // STRIDE)
         if overflowed(tin, flow, now):
             tin.unresponsive += 1
@@ -726,7 +765,7 @@ class Cake(QueueDisc):
             slot = self.first_flow(t, first)
             while slot != NIL:
                 first = False
-                flow = self.table.at(t * STRIDE + slot)
+                flow = self.flow_at(t * STRIDE + slot)
                 if flow.deficit <= 0:
                     self.rotate(t, tin, flow, slot)
                 else:
@@ -804,8 +843,8 @@ class Cake(QueueDisc):
             else:
                 flow.state = SPARSE_WAIT
         flow.deficit += self.quantum(t, flow)
-        self.table.unlink(t, slot)
-        self.table.append(t, slot, OLD)
+        self.unlink(t, flow)
+        self.append(t, flow, slot, OLD)
         self.rotations += 1
 
     def unqueue(self, tin: TinRow, flow: FlowRow) -> cython.int:
@@ -883,7 +922,7 @@ class Cake(QueueDisc):
         self.empty_visits += 1
         if emptied(tin, flow, now):
             tin.unresponsive -= 1
-        self.table.unlink(t, slot)
+        self.unlink(t, flow)
         if flow.state == BULK:
             tin.bulk -= 1
             self.table.leave_bulk(t, flow)
@@ -893,7 +932,7 @@ class Cake(QueueDisc):
             tin.sparse -= 1
         flow.state = NONE
         if flow.p_drop or flow.count or now < flow.drop_next:
-            self.table.append(t, slot, DECAYED)
+            self.append(t, flow, slot, DECAYED)
             flow.state = DECAYING
             tin.decaying += 1
 
@@ -959,12 +998,11 @@ class Cake(QueueDisc):
 
     def flow(self, index: int, slot: int) -> dict[str, int]:
         """Return the row of a flow (see `rows.Flow`)."""
-        if not (0 <= index < TINS and 0 <= slot < SLOTS):
-            raise IndexError(f"no slot {slot} in tin {index}")
-        if cython.compiled:
-            return self.flows[index * STRIDE + slot]
-        row = self.flows[index * STRIDE + slot]
-        return {name: getattr(row, name) for name in Flow.__slots__}
+        return self.table.flow(index, slot)
+
+    def host(self, index: int, entry: int) -> dict[str, int]:
+        """Return the row of a host (see `rows.Host`)."""
+        return self.table.host(index, entry)
 
     def queued(self, index: int, slot: int) -> list[int]:
         """Return the packets of a flow, oldest first."""
@@ -974,15 +1012,6 @@ class Cake(QueueDisc):
             found.append(packet)
             packet = self.pool.rows[packet].next
         return found
-
-    def host(self, index: int, entry: int) -> dict[str, int]:
-        """Return the row of a host (see `rows.Host`)."""
-        if not (0 <= index < TINS and 0 <= entry < SLOTS):
-            raise IndexError(f"no entry {entry} in tin {index}")
-        if cython.compiled:
-            return self.table.hosts[index * SLOTS + entry]
-        row = self.table.hosts[index * SLOTS + entry]
-        return {name: getattr(row, name) for name in Host.__slots__}
 
     def tin_of_position(self, position: int) -> int:
         """Return the internal index of the tin at a display position."""

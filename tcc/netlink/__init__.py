@@ -10,6 +10,7 @@ From the bottom up, each module importing only those before it:
 - `objects`: `TcObject`, `Counters`.
 - `qdisc`, `actions`, `flower`, `filters`: requests about tc's objects; listing them.
 - `repeats`, `kinds`: options and statistics of each kind of qdisc.
+- `readings`: every qdisc with all it says, decoded at once.
 - `refusals`: the name of the attribute that the kernel refused.
 - `links`, `events`: devices, and what changes.
 - `pyroute2_kinds`: the same schemas for users of pyroute2; the only module that imports it.

@@ -74,7 +74,11 @@ class Events:
         self, namespace: Namespace | None = None, *, receive_buffer: int = 1 << 22
     ) -> None:
         self._route = RouteSocket(namespace, receive_buffer=receive_buffer)
-        self._route.subscribe(RTNLGRP_LINK, RTNLGRP_TC)
+        try:
+            self._route.subscribe(RTNLGRP_LINK, RTNLGRP_TC)
+        except OSError:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         """Return the subscription itself."""

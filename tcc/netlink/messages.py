@@ -49,6 +49,7 @@ _unpack_header = struct.Struct("=IHHI").unpack_from
 _SHORT = (0, 0, 0, 0)
 _ENDS = frozenset({NLMSG_ERROR, NLMSG_DONE})
 _ERROR_CODE = struct.Struct("=i")
+_PLAIN_ACK = struct.Struct("=IHHIIi16x")  # header, error number, the header of the request
 
 EXTACK = Schema(
     "extack",
@@ -198,6 +199,23 @@ def parse_ack(reply: Reply, request: int) -> Ack:
         offset if isinstance(offset, int) else None,
         missing if isinstance(missing, int) else None,
     )
+
+
+def acks(data: memoryview, size: int, shift: int) -> list[Ack]:
+    """Return the acknowledgements in one datagram; a request is its sequence plus `shift`.
+
+    Raises:
+        DecodeError: malformed data.
+    """
+    if size == _PLAIN_ACK.size:  # one, without a sentence: nearly all of them
+        _, kind, flags, sequence, _, code = _PLAIN_ACK.unpack_from(data)
+        if kind == NLMSG_ERROR and not flags & NLM_F_ACK_TLVS:
+            return [Ack(sequence + shift, -code)]
+    return [
+        parse_ack(reply, sequence + shift)
+        for sequence, reply in split(bytes(data[:size]), size)
+        if reply.type == NLMSG_ERROR
+    ]
 
 
 def _repeated_request(reply: Reply, start: int) -> int:

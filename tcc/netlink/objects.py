@@ -131,11 +131,11 @@ class Layout:
 
     The messages of one dump mostly have the same kind and the same attributes
     with the same lengths.  A layout remembers all headers of one message,
-    those inside TCA_STATS2 included, and its kind: another one with the very
-    same has them in the very same places, and need not be walked through.
+    those inside TCA_STATS2 included, and its kind: where `unpack` gives what
+    is `expected`, they stand in the very same places, and need no walk.
     """
 
-    __slots__ = ("_expected", "_unpack", "kind", "places", "stats", "unpack_counters")
+    __slots__ = ("expected", "kind", "places", "stats", "unpack", "unpack_counters")
 
     def __init__(self, data: bytes, start: int, stop: int) -> None:
         self.kind = ""
@@ -158,8 +158,8 @@ class Layout:
         for first, last in known:
             codes.append(f"{first - done}x{last - first}s")
             done = last
-        self._unpack = struct.Struct("".join(codes)).unpack_from
-        self._expected = self._unpack(data, start)
+        self.unpack = struct.Struct("".join(codes)).unpack_from
+        self.expected = self.unpack(data, start)
         self.unpack_counters = self._usual_counters()
 
     def _usual_counters(self) -> Callable[[bytes, int], tuple[int, ...]] | None:
@@ -170,24 +170,17 @@ class Layout:
         gap = queue - basic - _BASIC.size
         return struct.Struct(f"={basic}xQI{gap}xIIIII").unpack_from if gap > 0 else None
 
-    def fits(self, data: bytes, start: int) -> bool:
-        """Whether the message from `start` on has the very same headers and kind."""
-        return self._unpack(data, start) == self._expected
-
 
 _layouts: dict[int, Layout] = {}  # the last one seen for each length
 _MOST_LAYOUTS = 256
 
 
-def layout(data: bytes, start: int, stop: int) -> Layout:
-    """Return the layout of the attributes in `data[start:stop]`.
+def _new_layout(data: bytes, start: int, stop: int) -> Layout:
+    """Return and remember the layout of the attributes in `data[start:stop]`.
 
     Raises:
         DecodeError: malformed data.
     """
-    known = _layouts.get(stop - start)
-    if known is not None and known.fits(data, start):
-        return known
     if len(_layouts) >= _MOST_LAYOUTS:
         _layouts.clear()
     found = _layouts[stop - start] = Layout(data, start, stop)
@@ -222,13 +215,15 @@ class TcObject:
 
     def __init__(self, message_type: int, flags: int, data: bytes, start: int, stop: int) -> None:
         self.message_type = message_type
-        if stop - start < TCMSG.size:
-            raise DecodeError("tcmsg", f"expected {TCMSG.size} bytes, got {stop - start}")
+        if stop - start < TCMSG_SIZE:
+            raise DecodeError("tcmsg", f"expected {TCMSG_SIZE} bytes, got {stop - start}")
         self.ifindex: int
         self.info: int
         _, self.ifindex, self._handle, self._parent, self.info = _unpack_tcmsg(data, start)
         start += TCMSG_SIZE
-        found = layout(data, start, stop)
+        found = _layouts.get(stop - start)
+        if found is None or found.unpack(data, start) != found.expected:
+            found = _new_layout(data, start, stop)
         self._data = data
         self._start = start
         self._stop = stop

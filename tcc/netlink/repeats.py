@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 from tcc.netlink.attributes import PAD, Array, Nested, walk
-from tcc.netlink.wire import RAW, Buffer, Pair, Scalar, Struct, Value, Wire
+from tcc.netlink.wire import RAW, Buffer, Pair, Record, Scalar, Struct, Value, Wire
 
 Numbers: TypeAlias = tuple[Any, ...]  # what struct gives: integers, and bytes for the rest
 Build: TypeAlias = Callable[[Numbers], Value]
@@ -146,9 +146,10 @@ def _mixed(parts: list[tuple[str | int, Build]]) -> Build:
 def _structure(wire: Struct, first: int) -> Build:
     """Build a C structure."""
     stop = first + len(wire.names)
+    places = wire.places
 
     def build(numbers: Numbers) -> Value:
-        return wire.record(numbers[first:stop])
+        return Record(places, numbers[first:stop])
 
     return build
 

@@ -18,13 +18,13 @@ from tcc.netlink.messages import (
     NLM_F_DUMP,
     NLM_F_DUMP_INTR,
     NLM_F_REQUEST,
-    NLMSG_ERROR,
     NLMSGHDR,
     Ack,
     KernelRefusal,
     Made,
     Message,
     Reply,
+    acks,
     answers_to,
     parse_ack,
     split,
@@ -43,6 +43,7 @@ LARGEST_SEND: Final = 1 << 16  # well below the send buffer that every kernel gr
 PATIENCE: Final = 5  # seconds without a byte before a dump counts as lost
 DUMP_ATTEMPTS: Final = 8
 SEQUENCE_LIMIT: Final = 1 << 32
+AT_ONCE: Final = socket.MSG_DONTWAIT | socket.MSG_TRUNC
 LOST_TEXT: Final = "the kernel's answer was lost: the receive buffer was full"
 
 
@@ -74,7 +75,11 @@ class RouteSocket:
         self._sequence = 1
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
-        self._configure(receive_buffer)
+        try:
+            self._configure(receive_buffer)
+        except OSError:
+            self.close()
+            raise
 
     def _configure(self, receive_buffer: int) -> None:
         sock = self._socket
@@ -126,8 +131,8 @@ class RouteSocket:
             return []
         return [reply for _, reply in split(*self._datagram())]
 
-    def _datagram(self, flags: int = 0) -> tuple[bytes, int]:
-        size = self._socket.recv_into(self._buffer, 0, flags | socket.MSG_TRUNC)
+    def _datagram(self) -> tuple[bytes, int]:
+        size = self._socket.recv_into(self._buffer, 0, socket.MSG_TRUNC)
         if size > LARGEST_DATAGRAM:
             raise OSError(errno.EMSGSIZE, f"a datagram of {size} bytes from the kernel")
         return bytes(self._view[:size]), size
@@ -152,18 +157,18 @@ class RouteSocket:
         was done is not undone: tc has no transactions.  With `stop_on_error`
         they go one by one, and the list ends with the first refusal.
         """
-        acks: list[Ack] = []
+        done: list[Ack] = []
         waiting = list(messages)
         step = 1 if stop_on_error else max(1, window)
-        while len(acks) < len(waiting):
-            part = _fitting(waiting, len(acks), step)
-            answers = self._exchange(part, len(acks))
-            acks += answers
+        while len(done) < len(waiting):
+            part = _fitting(waiting, len(done), step)
+            answers = self._exchange(part, len(done))
+            done += answers
             if stop_on_error and not answers[-1].ok:
                 break
             if any(ack.text == LOST_TEXT for ack in answers):
                 step = max(1, step // 4)  # leave the kernel more room for its answers
-        return acks
+        return done
 
     def _exchange(self, messages: Sequence[Message], first: int) -> list[Ack]:
         """Send `messages` in one datagram and return their answers, numbered from `first`."""
@@ -174,22 +179,28 @@ class RouteSocket:
             length = NLMSGHDR.size + len(body)
             parts += (NLMSGHDR.pack(length, kind, asked, sequence, 0), body, bytes(-length & 3))
         self._socket.send(b"".join(parts))
-        answers = [Ack(first + index, errno.ENOBUFS, LOST_TEXT) for index in range(len(messages))]
+        answers: list[Ack | None] = [None] * len(messages)
         missing = len(messages)
-        while missing:
+        while missing and (size := self._waiting()):
+            for ack in acks(self._view, size, first - start):
+                if 0 <= ack.request - first < len(messages):
+                    answers[ack.request - first] = ack
+                    missing -= 1
+        return [
+            answer or Ack(request, errno.ENOBUFS, LOST_TEXT)
+            for request, answer in enumerate(answers, first)
+        ]
+
+    def _waiting(self) -> int:
+        """Read the next answer into the buffer; return its size, 0 if there is none."""
+        while True:
             try:
-                data, size = self._datagram(socket.MSG_DONTWAIT)
+                return self._socket.recv_into(self._buffer, 0, AT_ONCE)
             except BlockingIOError:
-                break
-            except OSError as problem:
+                return 0
+            except OSError as problem:  # answers were lost; what is there can still be read
                 if problem.errno != errno.ENOBUFS:
                     raise
-                continue
-            for sequence, reply in split(data, size):
-                if reply.type == NLMSG_ERROR and 0 <= sequence - start < len(messages):
-                    answers[sequence - start] = parse_ack(reply, first + sequence - start)
-                    missing -= 1
-        return answers
 
     def _take_sequence(self, count: int) -> int:
         """Return the first of `count` numbers that follow one another."""
@@ -261,14 +272,8 @@ class RouteSocket:
 
     def _drain(self) -> None:
         """Read what is left of a broken dump, so that another one may start."""
-        while True:
-            try:
-                self._datagram(socket.MSG_DONTWAIT)
-            except BlockingIOError:
-                return
-            except OSError as problem:
-                if problem.errno != errno.ENOBUFS:
-                    raise
+        while self._waiting():
+            pass
 
 
 def _fitting(messages: Sequence[Message], first: int, most: int) -> Sequence[Message]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
-Value: TypeAlias = "int | str | bytes | Mapping[str, int] | Sequence[int] | Sequence[Pair]"
-Pair: TypeAlias = "tuple[str | int, Value]"
+Pair: TypeAlias = tuple[str | int, "Value"]
+Value: TypeAlias = int | str | bytes | Mapping[str, int] | Sequence[int] | Sequence[Pair]
 
 
 class EncodeError(ValueError):
@@ -211,7 +211,7 @@ class Struct:
     fields at the end of a structure: those are ignored.
     """
 
-    __slots__ = ("_big", "_codes", "_layout", "_places", "_unpack", "code", "names", "size")
+    __slots__ = ("_big", "_codes", "_layout", "_unpack", "code", "names", "places", "size")
 
     def __init__(self, layout: str) -> None:
         words = [word.split(":") for word in layout.split()]
@@ -219,7 +219,7 @@ class Struct:
         self.names = tuple(name for name, _ in fields)
         self._codes = tuple(code.lstrip(">") for _, code in fields)
         self._big = tuple(i for i, (_, code) in enumerate(fields) if code.startswith(">"))
-        self._places = {name: place for place, name in enumerate(self.names)}
+        self.places = {name: place for place, name in enumerate(self.names)}
         self.code = "".join(code.lstrip(">") for _, code in words)
         self._layout = struct.Struct("=" + self.code)
         self._unpack = self._layout.unpack_from
@@ -230,8 +230,8 @@ class Struct:
         if not isinstance(value, Mapping):
             raise EncodeError(name, f"expected a mapping of field names, got {value!r}")
         numbers = [value.get(field, 0) for field in self.names]
-        if not value.keys() <= self._places.keys():
-            unknown = ", ".join(sorted(value.keys() - self._places.keys()))
+        if not value.keys() <= self.places.keys():
+            unknown = ", ".join(sorted(value.keys() - self.places.keys()))
             raise EncodeError(f"{name}.{unknown}", f"no such field; known: {', '.join(self.names)}")
         try:
             return self._layout.pack(*self._swap(numbers))
@@ -244,16 +244,13 @@ class Struct:
         """Return the fields; raise `DecodeError` when the payload is too short."""
         if stop - start < self.size:
             raise DecodeError(name, f"expected {self.size} bytes, got {stop - start}")
-        return self.record(self._unpack(data, start))
+        numbers = self._unpack(data, start)
+        return Record(self.places, self._swap(numbers) if self._big else numbers)
 
     @property
     def mixed_order(self) -> bool:
         """Whether some field is big-endian."""
         return bool(self._big)
-
-    def record(self, numbers: Sequence[int]) -> Record:
-        """Return the fields, given as they stand in the structure."""
-        return Record(self._places, self._swap(numbers) if self._big else numbers)
 
     def _swap(self, numbers: Sequence[int]) -> Sequence[int]:
         """Change the big-endian fields between network and machine order."""

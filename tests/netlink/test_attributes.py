@@ -2,6 +2,9 @@
 
 import contextlib
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -389,3 +392,12 @@ def test_the_sample_covers_every_wire_type():
     seen = {type(field.wire) for field in SAMPLE.fields}
     used = {type(field.wire) for schema in SCHEMAS for field in schema.fields}
     assert used <= seen | {type(TEXT), type(U16)}
+
+
+def test_importing_the_codec_brings_no_pyroute2():
+    names = sorted(path.stem for path in Path(attributes.__file__).parent.glob("[a-z]*.py"))
+    names.remove("pyroute2_kinds")
+    code = "; ".join(["import sys", *(f"import tcc.netlink.{name}" for name in names)])
+    code += "; print([name for name in sys.modules if name.startswith('pyroute2')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,6 +1,7 @@
 """Real sockets, real namespaces, the kernel of this machine: requests, batches, dumps, events."""
 
 import errno
+import gc
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tcc.netlink import actions, events, filters, kinds, links, qdisc
+from tcc.netlink import actions, events, filters, kinds, links, qdisc, readings
 from tcc.netlink.attributes import attribute
 from tcc.netlink.handle import (
     CLSACT_EGRESS,
@@ -374,6 +375,21 @@ def test_one_dump_holds_all_devices(route):
     assert all(
         kinds.decode_options("bfifo", one.options) == {"limit": one.ifindex} for one in found
     )
+
+
+def test_everything_in_one_reading(space, route, device):
+    index = device.ifindex
+    clsact = QdiscMessage(index, INGRESS_HANDLE, INGRESS, "clsact")
+    route.batch([qdisc.add(root(index, "tbf", TBF)), qdisc.add(clsact)])
+    tbf, ingress = readings.read(route, index)
+    assert (tbf.ifindex, tbf.kind, tbf.handle, tbf.parent) == (index, "tbf", Handle.of(1), ROOT)
+    assert dict(tbf.options)["PARMS"]["rate_rate"] == 6_250_000
+    assert (tbf.stats, tbf.counters.drops) == (None, 0)
+    assert (ingress.kind, ingress.options) == ("clsact", [])
+    space.run("tc", "qdisc", "replace", "dev", "v0", "root", "pfifo_fast")
+    [other] = [one for one in readings.read(route, index) if one.parent == ROOT]
+    assert (other.kind, type(other.options)) == ("pfifo_fast", bytes)  # no codec here: as it came
+    assert gc.isenabled()
 
 
 # --- devices

@@ -11,7 +11,7 @@ from tcc.diagnostics import Diagnostic, error
 from tcc.ir import Options
 from tcc.ir.base import Bytes
 from tcc.lower.draft import Draft
-from tcc.lower.inner import refusals
+from tcc.lower.inner import explain_idle, refusals
 from tcc.netlink.kinds import decode_options, encode_options
 from tcc.plugin import Child, Difference, Lowering, Wish, Word
 from tcc.units import format_size
@@ -53,6 +53,7 @@ class Bfifo:
         limit = TXQUEUELEN * wish.device.max_frame if said.limit is None else said.limit
         draft.fits("limit", limit, range(2**32), "B", wish.at_option("limit"))
         draft.explain("bfifo", f"limit {format_size(limit)}", span=wish.at_option("limit"))
+        explain_idle(draft, self.kind)
         return draft.lowering(BfifoSettings(limit), refusals(wish, self.kind))
 
     def check(self, settings: BfifoSettings, wish: Wish) -> Iterator[Diagnostic]:

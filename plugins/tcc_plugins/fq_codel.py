@@ -14,7 +14,7 @@ from tcc.diagnostics import Diagnostic
 from tcc.ir import Options
 from tcc.ir.base import Bytes, Nanoseconds
 from tcc.lower.draft import Draft
-from tcc.lower.inner import refusals
+from tcc.lower.inner import explain_idle, refusals
 from tcc.netlink.kinds import decode_options, encode_options
 from tcc.netlink.wire import Pair
 from tcc.plugin import Child, Difference, Lowering, Wish, Word
@@ -91,6 +91,9 @@ class FqCodel:
         memory = draft.settle(
             "memory", wish.shaping.memory, "memory_limit", said.memory_limit, format_size
         )
+        if wish.shaping.memory is not None:
+            words = f"memory {format_size(wish.shaping.memory)}"
+            draft.explain(words, f"memory_limit {memory}", span=wish.at("memory"))
         frame = min(max(wish.device.max_frame, QUANTA.start), QUANTA[-1])
         settings = FqCodelSettings(
             limit=_or(said.limit, kernel.limit),
@@ -112,6 +115,7 @@ class FqCodel:
                 wish.at("fairness"),
             )  # fmt: skip
         draft.explain("fq_codel", " ".join(self.command(settings)))
+        explain_idle(draft, self.kind)
         return draft.lowering(settings, refusals(wish, self.kind, expresses))
 
     def _fit(self, draft: Draft, settings: FqCodelSettings) -> None:

@@ -12,7 +12,7 @@ from pydantic import Field
 from tcc.diagnostics import Diagnostic, error
 from tcc.ir import Options
 from tcc.lower.draft import Draft
-from tcc.lower.inner import refusals
+from tcc.lower.inner import explain_idle, refusals
 from tcc.netlink.kinds import decode_options, encode_options
 from tcc.plugin import Child, Difference, Lowering, Wish, Word
 
@@ -54,6 +54,7 @@ class Pfifo:
         limit = TXQUEUELEN if said.limit is None else said.limit
         draft.fits("limit", limit, range(2**32), "", wish.at_option("limit"))
         draft.explain("pfifo", f"limit {limit} packets", span=wish.at_option("limit"))
+        explain_idle(draft, self.kind)
         return draft.lowering(PfifoSettings(limit), refusals(wish, self.kind))
 
     def check(self, settings: PfifoSettings, wish: Wish) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from tcc.diagnostics import Diagnostic, error
 from tcc.ir import Options
 from tcc.ir.base import Bytes, Nanoseconds
 from tcc.lower.draft import Draft
-from tcc.lower.inner import refusals
+from tcc.lower.inner import explain_idle, refusals
 from tcc.netlink.kinds import decode_options, encode_options
 from tcc.plugin import Child, Difference, Lowering, Wish, Word
 from tcc.units import NS_PER_S
@@ -109,6 +109,7 @@ class Sfq:
                 f"fairness {wish.shaping.fairness}", "sfq", "a queue per flow", wish.at("fairness")
             )
         draft.explain("sfq", " ".join(self.command(settings)), span=wish.at_option("limit"))
+        explain_idle(draft, self.kind)
         return draft.lowering(
             settings, refusals(wish, self.kind, ("fairness",) if flows_said else ())
         )

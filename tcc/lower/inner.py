@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from tcc.diagnostics import Diagnostic, error
+from tcc.lower.draft import Draft, written
 from tcc.lower.gso import cannot_split_above, gso_clause
 from tcc.plugin import Wish
 from tcc.units import format_duration, format_size
@@ -32,6 +33,24 @@ def refusals(wish: Wish, kind: str, expresses: Collection[str] = ()) -> Iterator
             "all packets wait in one queue, or in one per flow",
             HINT + "; with `tiers besteffort` the tiers are nothing but DSCP marks",
         )
+
+
+def explain_idle(draft: Draft, kind: str) -> None:
+    """Record the clauses that ask for nothing which a plain queue of `kind` would do."""
+    shaping = draft.wish.shaping
+    for clause, words in (
+        ("tiers", "besteffort"),
+        ("fairness", "none"),
+        ("fairness", "flowblind"),
+        ("ack_filter", "off"),
+        ("dscp", "keep"),
+    ):
+        if getattr(shaping, clause) == words:
+            spelled = f"{written(clause)} {words}"
+            draft.explain(spelled, "nothing to do", f"{kind} is so anyway", draft.wish.at(clause))
+    if shaping.gso is not None and shaping.gso.mode == "keep":
+        because = f"{kind} cuts nothing up; a tbf does so with what is longer than its burst"
+        draft.explain("gso keep", "nothing to do", because, draft.wish.at("gso"))
 
 
 def _asked(wish: Wish) -> Iterator[tuple[str, str, str]]:

@@ -42,6 +42,17 @@ def test_every_clause_is_explained(path):
         assert said <= clauses
 
 
+@pytest.mark.parametrize("inner", ["bfifo", "pfifo", "sfq", "fq_codel", "cake"])
+def test_what_a_plain_queue_does_anyway_is_explained(inner):
+    """Clauses that come to nothing are said to come to nothing."""
+    clauses = ["tiers besteffort", "ack-filter off", "dscp keep", "gso keep"]
+    clauses += ["rtt 30ms", "memory 1MiB"] if inner in ("fq_codel", "cake") else []
+    text = f"bandwidth 1mbit; {'; '.join(clauses)}; qdisc tbf {{ inner {inner} }}"
+    lowered = lower_one(link(text))
+    assert lowered.settings is not None
+    assert set(clauses) <= {words.clause for words in lowered.explained}
+
+
 def test_no_cake_means_tbf_with_fair_queues():
     lowered = lower_one(link("bandwidth 50mbit"), OLD)
     assert (lowered.kind, [child.kind for child in lowered.children]) == ("tbf", ["fq_codel"])

@@ -9,6 +9,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tcc.netlink.attributes import attribute
 from tcc.netlink.handle import ROOT
 from tcc.netlink.kinds import decode_options, encode_options
 from tcc.netlink.messages import KernelRefusal
@@ -17,7 +18,7 @@ from tcc.plugin import QdiscPlugin
 from tcc_plugins.cake import Cake, CakeSettings
 from tcc_plugins.cake_mq import CakeMq
 from tests.plugins.cake_cases import WORDS, random_settings
-from tests.plugins.kernel_bench import HANDLE, Bench, Case
+from tests.plugins.kernel_bench import HANDLE, Bench, Case, run
 from tests.plugins.lowered import link, settings_of
 
 SEED = 20_260_301
@@ -48,7 +49,7 @@ def raw_dump(bench: Bench, payload: bytes) -> dict[str, int]:
     device = bench.names[0]
     bench.clear()
     bench.put(device, (HANDLE, ROOT), Cake(), payload)
-    return dict(decode_options("cake", bench.dumped()[device, ROOT].options))
+    return raw_state(bench)
 
 
 def stored(bench: Bench) -> dict[str, dict[str, int]]:
@@ -66,6 +67,44 @@ def stored(bench: Bench) -> dict[str, dict[str, int]]:
         "overhead and raw": [("OVERHEAD", 38), ("RAW", 0)],
     }
     return {name: raw_dump(bench, encode_options("cake", pairs)) for name, pairs in odd.items()}
+
+
+def malformed(bench: Bench) -> dict[str, str]:
+    """Return what the kernel says to attributes of a wrong length, and to an unknown one."""
+    attempts = {
+        "4-byte BASE_RATE64": attribute(2, bytes(4)),
+        "2-byte DIFFSERV_MODE": attribute(3, bytes(2)),
+        "0-byte RAW": attribute(12, b""),
+        "8-byte DIFFSERV_MODE": attribute(3, (1).to_bytes(8, "little")),
+        "type 19": attribute(19, bytes(4)),
+    }
+    said = {}
+    for name, payload in attempts.items():
+        try:
+            said[name] = f"diffserv {raw_dump(bench, payload)['DIFFSERV_MODE']}"
+        except KernelRefusal as refusal:
+            said[name] = errno.errorcode[refusal.errno]
+    return said
+
+
+def merged(bench: Bench) -> dict[str, dict[str, int]]:
+    """Return what a live cake has after messages that do not say everything."""
+    device = bench.names[0]
+    full = replace(random_settings(Random(SEED)), rate=625_000, mpu=64, autorate=False)
+    bench.clear()
+    bench.send(device, Cake(), full)
+    found = {"before": raw_state(bench)}
+    bench.put(device, (HANDLE, ROOT), Cake(), encode_options("cake", [("MPU", 0)]))
+    found["only mpu 0"] = raw_state(bench)
+    run("tc", "qdisc", "replace", "dev", device, "root", "handle", "1:", "cake", "unlimited")
+    found["tc replace unlimited"] = raw_state(bench)
+    bench.send(device, Cake(), CakeSettings())
+    found["ours"] = raw_state(bench)
+    return found
+
+
+def raw_state(bench: Bench) -> dict[str, int]:
+    return dict(decode_options("cake", bench.dumped()[bench.names[0], ROOT].options))
 
 
 def reset_on_live(bench: Bench) -> list[str]:
@@ -114,6 +153,8 @@ def main() -> None:
             # the comparison itself: settings and words that do not say the same
             "control": one.compare([Case(Cake(), CakeSettings(nat=True), ["nonat"])]),
             "stored": stored(one),
+            "malformed": malformed(one),
+            "merged": merged(one),
             "reset": reset_on_live(one),
             "refusals": refusals(one, four),
         }

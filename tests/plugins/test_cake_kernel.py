@@ -54,6 +54,26 @@ def test_kernel_cuts_in_silence(guest_report, name, kept):
     assert {key: found[key] for key in kept} == kept
 
 
+def test_kernel_looks_at_lengths_only(guest_report):
+    assert guest_report["malformed"] == {
+        "4-byte BASE_RATE64": "ERANGE",
+        "2-byte DIFFSERV_MODE": "ERANGE",
+        "0-byte RAW": "ERANGE",
+        "8-byte DIFFSERV_MODE": "diffserv 1",
+        "type 19": "diffserv 0",
+    }
+
+
+def test_why_everything_is_sent(guest_report):
+    """A change keeps what it does not mention; ours leaves nothing."""
+    found = guest_report["merged"]
+    before = found["before"]
+    assert before["MPU"] == 64
+    assert found["only mpu 0"] == before | {"MPU": 0}
+    assert found["tc replace unlimited"] == before | {"MPU": 0, "BASE_RATE64": 0}
+    assert found["ours"] == DEFAULTS
+
+
 def test_kernel_refuses_what_the_checks_refuse(guest_report):
     assert guest_report["refusals"] == {
         "one queue": "ENOTSUP None",

@@ -82,9 +82,8 @@ def _result(
 
 def _artifact(path: str) -> _Json:
     pure = PurePath(path)
-    if pure.is_absolute():
-        return {"uri": "file://" + quote(pure.as_posix())}
-    return {"uri": quote(pure.as_posix(), safe="/"), "uriBaseId": "%SRCROOT%"}
+    name = quote(pure.as_posix().encode("utf-8", "surrogateescape"))
+    return {"uri": f"file://{name}"} if pure.is_absolute() else {"uri": name}
 
 
 def _region(span: Span, sources: Mapping[str, Source]) -> _Json | None:

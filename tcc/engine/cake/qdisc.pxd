@@ -3,6 +3,7 @@ from cpython.ref cimport PyObject
 from tcc.engine.constants cimport *
 from tcc.engine.cake.ack_filter cimport AckFilter
 from tcc.engine.cake.cobalt cimport emptied, judge, overflowed
+from tcc.engine.cake.estimator cimport RateEstimator
 from tcc.engine.cake.flows cimport FlowTable
 from tcc.engine.cake.overflow cimport OverflowHeap
 from tcc.engine.cake.rows cimport *
@@ -78,13 +79,7 @@ cdef class Cake(QueueDisc):
     cdef readonly long long last_active
     cdef readonly long long last_check
     cdef readonly int active_queues
-    # estimator
-    cdef readonly unsigned long long peak_rate
-    cdef unsigned long long window_bytes
-    cdef unsigned long long average_gap
-    cdef long long window_begin
-    cdef long long last_packet
-    cdef long long last_reconfigure
+    cdef RateEstimator estimator
     # sizes
     cdef readonly unsigned int average_offset
     cdef readonly unsigned int max_netlen
@@ -124,7 +119,6 @@ cdef class Cake(QueueDisc):
     cdef inline void add(self, TinRow tin, FlowRow flow, int packet, PacketRow row, long long now) noexcept nogil
     cdef unsigned int filter_acks(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
     cdef long long add_segments(self, TinRow tin, FlowRow flow, int packet, long long now) noexcept nogil
-    cdef void estimate(self, long long change, long long now) noexcept nogil
     cdef inline void activate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
     cdef bint relieve(self, int own, long long now) noexcept nogil
     cdef int drop_longest(self, long long now) noexcept nogil

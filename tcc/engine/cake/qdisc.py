@@ -58,6 +58,7 @@ else:
 
 from tcc.engine.cake.ack_filter import AckFilter
 from tcc.engine.cake.config import MQ_KERNELS, CakeConfig
+from tcc.engine.cake.estimator import RateEstimator
 from tcc.engine.cake.flows import FlowTable
 from tcc.engine.cake.overflow import OverflowHeap
 from tcc.engine.cake.tables import BESTEFFORT, mode_of
@@ -158,15 +159,8 @@ class Cake(QueueDisc):
         self.scans = 0
         self.empty_visits = 0
         self.rotations = 0
-        self.window_bytes = 0
-        self.average_gap = 0
-        self.window_begin = 0
-        self.last_packet = 0
-        self.last_reconfigure = 0
         self.forget_lengths()
-        self.peak_rate = 0
-        if siblings is None:
-            self.peak_rate = config.rate
+        self.estimator = RateEstimator(0 if self.child else config.rate)
         self.change(config)
 
     # ------------------------------------------------------------ configuration (3.2, 3.3)
@@ -226,6 +220,11 @@ class Cake(QueueDisc):
         if reset_lengths:
             self.forget_lengths()
         self.configure(self.rate, False)
+
+    @property
+    def peak_rate(self) -> int:
+        """The capacity estimate, in bytes/s."""
+        return self.estimator.peak_rate
 
     def forget_lengths(self) -> None:
         """Start anew with the longest and shortest packet."""
@@ -386,7 +385,6 @@ class Cake(QueueDisc):
         hash: cython.uint = row.flow_hash
         chosen: cython.uint
         slot: cython.int
-        flow: FlowRow
         if self.flow_mode & 4 == 0:
             if self.flow_mode == 0 and not self.nat:
                 return 0
@@ -531,11 +529,12 @@ class Cake(QueueDisc):
                 change -= self.filter_acks(tin, flow, packet, now)
         if self.heap.timeout:
             self.heap.sift_up(flow.place)
-        if self.autorate:
-            self.estimate(change, now)
-        else:
-            self.window_bytes = 0
-            self.last_packet = now
+        if not self.autorate:
+            self.estimator.window_bytes = 0
+            self.estimator.last_packet = now
+        elif self.estimator.note(change, now):
+            self.rate = ((self.estimator.peak_rate * 15) & M64) >> 4
+            self.configure(self.rate, False)
         if flow.state != BULK and flow.state != SPARSE:
             self.activate(t, tin, flow, slot)
         self.most_used = max(self.most_used, self.used)
@@ -653,31 +652,6 @@ class Cake(QueueDisc):
         self.segments += count
         self.pool.dropped(packet, GSO_SPLIT)
         return sum
-
-    def estimate(self, change: cython.longlong, now: cython.longlong) -> cython.void:
-        """Estimate the rate at which packets arrive; set it as the shaper's (5.5)."""
-        gap: cython.ulonglong = now - self.last_packet
-        rate: cython.ulonglong
-        self.window_bytes = (self.window_bytes + change) & M64
-        gap = min(gap, 1_000_000_000)
-        if gap > self.average_gap:
-            self.average_gap += (gap >> 2) - (self.average_gap >> 2)
-        else:
-            self.average_gap += (gap >> 8) - (self.average_gap >> 8)
-        self.last_packet = now
-        if gap <= self.average_gap:
-            return
-        rate = ((self.window_bytes * 1_000_000_000) & M64) // (now - self.window_begin)
-        if rate > self.peak_rate:
-            self.peak_rate += (rate >> 2) - (self.peak_rate >> 2)
-        else:
-            self.peak_rate += (rate >> 8) - (self.peak_rate >> 8)
-        self.window_bytes = 0
-        self.window_begin = now
-        if now > self.last_reconfigure + 250_000_000:
-            self.last_reconfigure = now
-            self.rate = ((self.peak_rate * 15) & M64) >> 4
-            self.configure(self.rate, False)
 
     def activate(self, t: cython.int, tin: TinRow, flow: FlowRow, slot: cython.int) -> cython.void:
         """Put the flow of a packet that has come where it belongs (5.2, step 7)."""

@@ -22,7 +22,8 @@ OURS = sorted(
     if code.startswith(("cake-", "tbf-", "sfq-", "fifo-", "backpressure-"))
     or code in HOSTS
     or code in ("device-pattern-unresolved", "device-claimed-twice", "gso-split-above",
-                "qdisc-option-contradicts", "qdisc-cannot-express", "rate-below-byte")
+                "qdisc-option-contradicts", "qdisc-cannot-express", "rate-below-byte",
+                "tier-without-tin")
 )  # fmt: skip
 
 

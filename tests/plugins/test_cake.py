@@ -323,3 +323,29 @@ def test_target_formula_is_tcs():
     assert [target_of(interval) for interval in (0, 1, 19, 20, 39, 40, 100_000)] == [
         1, 1, 1, 1, 1, 2, 5000,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "tier", "missing"),
+    [
+        ("diffserv3", "video", True),
+        ("diffserv3", "voice", False),
+        ("diffserv4", "video", False),
+        ("diffserv4", "games as tin3", False),
+        ("diffserv4", "games as tin4", True),
+        ("diffserv8", "games as tin7", False),
+        ("besteffort", "video", False),
+    ],
+)
+@pytest.mark.parametrize("inside", [True, False])
+def test_tiers_go_to_tins_that_the_mode_has(mode, tier, missing, inside):
+    block = f"tier {tier} {{ match dscp af41 }}"
+    text = link(f"tiers {mode}", block) if inside else link(f"tiers {mode}") + block + "\n"
+    _, found = lower_text(text)
+    tin = tier.rpartition(" ")[2]
+    assert found == ([("tier-without-tin", tin)] if missing else [])
+
+
+def test_kernel_puts_a_mark_without_a_tin_into_best_effort():
+    """AF41 (34) is the mark of video; diffserv3 has no tin for it."""
+    assert TABLES["tins"]["diffserv3"]["dscp_to_index"][34] == 0

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic, error, warning
-from tcc.ir import Options
+from tcc.ir import Options, Path, span_at
 from tcc.lower.backpressure import cannot_wait
 from tcc.lower.draft import Draft, place
 from tcc.plugin import Child, Difference, Lowering, Wish
 from tcc_plugins.cake.intents import settings_of
 from tcc_plugins.cake.options import WORDS, CakeOptions
 from tcc_plugins.cake.settings import (
+    DIFFSERV,
     CakeSettings,
     as_stored,
     command,
@@ -31,6 +32,12 @@ SLOWEST_PACE = 64
 """Bytes per second: CAKE paces no slower, whatever rate it is given."""
 SMALLEST_PACKET = 20
 """The shortest thing with a network header: an IPv4 header and nothing in it."""
+
+MISSING_TINS = {
+    "diffserv3": ("video", *(f"tin{number}" for number in range(3, 8))),
+    "diffserv4": tuple(f"tin{number}" for number in range(4, 8)),
+}
+"""Words for tins that a mode does not have."""
 
 
 class Cake:
@@ -56,8 +63,7 @@ class Cake:
     def check(self, settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
         """Yield what the kernel takes and then does not do as asked.
 
-        `cake-rate-below-pace`, `cake-memory-below-packet`, `cake-overhead-wraps`,
-        `cake-autorate-egress`, `cake-autorate-bounds`.
+        `cake-autorate-egress`, `cake-autorate-bounds`, and those of `check_shaper`.
         """
         yield from check_shaper(settings, wish)
         if settings.autorate and not settings.ingress:
@@ -105,8 +111,34 @@ class Cake:
         return Model(scene.pool, scene.chance, config, scene.handle, scene.max_frame)
 
 
+def check_tiers(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
+    """Yield `tier-without-tin` for each tier whose tin the mode does not have.
+
+    With besteffort there is nothing to sort, and a tier is no more than a mark.
+    """
+    mode = DIFFSERV[settings.diffserv]
+    missing = MISSING_TINS.get(mode, ())
+    own = len(wish.link.tiers)
+    for index, tier in enumerate(wish.tiers):
+        if tier.tin not in missing:
+            continue
+        path: Path = (*wish.path[:-1], "tiers", index) if index < own else ("tiers", index - own)
+        yield error(
+            "tier-without-tin",
+            span_at(wish.spans, (*path, "tin")),
+            f"{mode} has no tin `{tier.tin}` for the tier `{tier.name}`",
+            "its packets would be marked for it, and go to Best Effort",
+            "use `tiers diffserv4`, or say `as` with a tin that there is",
+        )
+
+
 def check_shaper(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
-    """Yield what holds for one CAKE as for several of them under cake_mq."""
+    """Yield what holds for one CAKE as for several of them under cake_mq.
+
+    `cake-rate-below-pace`, `cake-memory-below-packet`, `cake-overhead-wraps`, and those of
+    `check_tiers`.
+    """
+    yield from check_tiers(settings, wish)
     if 0 < settings.rate < SLOWEST_PACE:
         yield warning(
             "cake-rate-below-pace",

@@ -105,9 +105,7 @@ class Simulation:
         schedule, options = self.schedule, self.options
         self.path = path
         self.clients, self.servers = Switch(schedule), Switch(schedule)
-        self.wire_up = Wire(
-            schedule, self.servers, self.random(1), options, path.loss, path.jitter
-        )
+        self.wire_up = Wire(schedule, self.servers, self.random(1), options, path.loss, path.jitter)
         self.ingress = Interface(
             schedule, ingress, self.clients, options, path.device, veil=veil, veil_source=False
         )
@@ -119,9 +117,7 @@ class Simulation:
             self.beyond_down = self.second(path, self.ingress)
             after_egress, after_wire = self.beyond_up, self.beyond_down
         self.egress = Interface(schedule, egress, after_egress, options, path.device, veil=veil)
-        self.wire_down = Wire(
-            schedule, after_wire, self.random(2), options, path.loss, path.jitter
-        )
+        self.wire_down = Wire(schedule, after_wire, self.random(2), options, path.loss, path.jitter)
 
     def second(self, path: Path, following: Sink) -> Interface:
         """Return a second bottleneck."""
@@ -192,6 +188,8 @@ class Simulation:
         server: int = 0,
         start: int = 0,
         established: int | None = None,
+        handshake: int | None = None,
+        greeting: int = 0,
         stop: int | None = None,
         payload: int | None = None,
         rtt: int | None = None,
@@ -209,6 +207,8 @@ class Simulation:
             server: number of the server.
             start: when the application has data (ns).
             established: when the handshake was over (ns); None for at the start.
+            handshake: its round trip (ns); None for that of the path.
+            greeting: round trip (ns) of one small message after the handshake; 0 for none.
             stop: when the application ends (ns); None for never.
             payload: bytes to transfer; None for no end.
             rtt: of this flow alone (ns), half of it each way; None for the path's.
@@ -242,8 +242,9 @@ class Simulation:
             self.local and not up,
             self.greatest_buffer,
         )
-        sender.open_at(start, round_trip, established)
-        receiver.open_at(start, round_trip)
+        first = round_trip if handshake is None else handshake
+        sender.open_at(start, first, established, greeting)
+        receiver.open_at(start, first)
         watch = Watch("tcp", number, direction, dscp, host, part, sender, receiver, start, stop)
         ends = (sender, receiver) if up else (receiver, sender)
         return self.join(watch, ends[0], ends[1], rtt)
@@ -320,19 +321,34 @@ class Simulation:
             self.local,
             keep,
         )
-        echo = Echo(
-            self.schedule, self.wire_down, number, self.hashes(host, server, number, False)
-        )
+        echo = Echo(self.schedule, self.wire_down, number, self.hashes(host, server, number, False))
         probe.open_at(start, NO_END if stop is None else stop)
         watch = Watch(kind, number, "both", dscp, host, part, probe, echo, start, stop)
         return self.join(watch, probe, echo, rtt)
 
-    def add_voip(self, *, dscp: int = 46, host: int = 0, server: int = 0, start: int = 0,
-                 stop: int | None = None, part: str = "", keep: int = 0) -> Watch:
+    def add_voip(
+        self,
+        *,
+        dscp: int = 46,
+        host: int = 0,
+        server: int = 0,
+        start: int = 0,
+        stop: int | None = None,
+        part: str = "",
+        keep: int = 0,
+    ) -> Watch:
         """Add a call: 172 bytes every 20 ms each way, measured in both directions (G.711)."""
         return self.add_ping(
-            20_000_000, dscp=dscp, payload=172, host=host, server=server, start=start, stop=stop,
-            part=part, keep=keep, kind="voip",
+            20_000_000,
+            dscp=dscp,
+            payload=172,
+            host=host,
+            server=server,
+            start=start,
+            stop=stop,
+            part=part,
+            keep=keep,
+            kind="voip",
         )
 
     def run(self, duration: int, warmup: int = 0, interval: int = SECOND) -> Result:

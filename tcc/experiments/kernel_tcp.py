@@ -7,8 +7,8 @@ the induced ping latency within a factor of 1.3 or 1 ms, drops within 25 % or 10
 rows of ten, and no row beyond twice these bands.  Nothing in it is fitted to the rows.
 
 Rows with losses in slow start are chaotic: with another seed the kernel's own goodput differs by
-up to 12 %.  So the engine runs each row several times, with other hashes, other phases of the ping
-and other moments at which the processes start, and the median of each figure is compared.
+up to 12 %.  So the engine runs each row several times, with other hashes and other moments at which the
+processes start, and the median of each figure is compared.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ SECOND = 1_000_000_000
 BURST = 16 * 1024  # tbf burst 16k
 LATENCY = 50  # tbf latency 50ms
 RECEIVE_BUFFER = 4_009_152  # tcp_rmem of a machine with 512 MiB
+GREETING = 66 + 103  # bytes: the end of a handshake, and the cookie that iperf3 sends first
 MARKS = {"0x00": 0, "0x20": 8, "0xa0": 40, "0xb8": 46}
 CAKES = {
     "cake_be": {"tins": 3},
@@ -125,18 +126,19 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     )
     simulation.link(egress, ingress, Path(rtt, upstream=0))
     end = row["seconds"] * SECOND
-    phase = chance.draw_below(20 * MS)
-    simulation.add_ping(20 * MS, start=phase, stop=phase + end, keep=row["seconds"] * 50)
+    simulation.add_ping(20 * MS, start=0, stop=end, keep=row["seconds"] * 50)
+    first = rtt
+    if row["qdisc"] in CAKES:  # a SYN leaves right behind the stream before it
+        first += GREETING * 8 * 1000 // int(row["rate_mbit"])
     ecn = row["ecn"] == 1
     if not rrul:
         start = (row["flows"] + 6) * rtt + 20 * MS + chance.draw_below(MS)
         for number in range(row["flows"]):  # iperf3 connects its streams one after the other
             connected = start - (row["flows"] - number) * rtt
             simulation.add_tcp("up", row["cc"], ecn=ecn, start=start, established=connected,
-                               stop=start + end)
+                               handshake=first, greeting=rtt, stop=start + end)
         return simulation
-    simulation.add_ping(20 * MS, start=phase, stop=phase + end, dscp=46,
-                        keep=row["seconds"] * 50)
+    simulation.add_ping(20 * MS, start=0, stop=end, dscp=46, keep=row["seconds"] * 50)
     # One iperf3 process starts each millisecond.  A server that is to send begins when it says so;
     # a client hears of it one round trip later.
     start = 6 * rtt + 20 * MS
@@ -144,7 +146,8 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     for number, dscp in enumerate(MARKS.values()):
         server = start + number * MS + chance.draw_below(MS // 8)
         simulation.add_tcp("up", row["cc"], ecn=ecn, dscp=dscp, ack_dscp=0, start=client,
-                           established=client - rtt, stop=client + end)
+                           established=client - rtt, handshake=first, greeting=rtt,
+                           stop=client + end)
         simulation.add_tcp("down", row["cc"], ecn=ecn, dscp=0, ack_dscp=dscp, start=server,
                            stop=server + end)
     return simulation

@@ -54,3 +54,4 @@ cdef enum:
     TIMER_TICK = 6
     TIMER_ESTABLISHED = 7
     WRITTEN = 44
+    TIMER_GREETED = 8

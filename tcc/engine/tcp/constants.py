@@ -75,3 +75,4 @@ TIMER_COMPRESSED_ACK = 5
 TIMER_TICK = 6
 TIMER_ESTABLISHED = 7
 WRITTEN = 44  # segments that the application's writes are gathered in
+TIMER_GREETED = 8

@@ -12,12 +12,14 @@ from tcc.engine.tcp.output cimport (
 
 cdef class Sender(Socket):
     cdef readonly bint stopping
+    cdef readonly long long greeting
     cdef void handle(self, int what, int argument, long long now) noexcept nogil
     cdef void take(self, int packet, long long now) noexcept nogil
     cdef void refused(self, int packet, long long now) noexcept nogil
     cdef void departed(self, int packet, long long now) noexcept nogil
     cdef void released(self, int packet) noexcept nogil
     cdef void established(self, long long now) noexcept nogil
+    cdef void greeted(self, long long now) noexcept nogil
     cdef void begin(self, long long now) noexcept nogil
     cdef void on_timer(self) noexcept nogil
     cdef void acknowledge(self, int packet) noexcept nogil

@@ -51,6 +51,7 @@ if not cython.compiled:
         SYN,
         TIMEOUT,
         TIMER_ESTABLISHED,
+        TIMER_GREETED,
         TIMER_PACE,
         TIMER_RETRANSMIT,
         TIMER_START,
@@ -66,15 +67,21 @@ class Sender(Socket):
     trip as the first sample; from then on it sends.
     """
 
-    def open_at(self, time: int, rtt: int, established: int | None = None) -> None:
+    def open_at(
+        self, time: int, rtt: int, established: int | None = None, greeting: int = 0
+    ) -> None:
         """Have data to send from `time` on.
 
         Args:
             time: ns.
             rtt: of the handshake (ns), the first round trip the sender knows.
             established: when the handshake was over (ns); None for just now.
+            greeting: round trip (ns) of one small message after the handshake; 0 for none.
         """
         self.srtt = rtt  # until then, a place to keep it
+        if greeting and established is not None:
+            self.greeting = greeting
+            self.schedule.once(max(0, established) + greeting, self, TIMER_GREETED)
         when = time if established is None else min(time, max(0, established))
         self.schedule.once(when, self, TIMER_ESTABLISHED)
         self.schedule.once(time, self, TIMER_START)
@@ -90,6 +97,27 @@ class Sender(Socket):
         self.cwnd_stamp = self.jiffies
         self.pace()
         self.congestion.begin(self)
+
+    def greeted(self, now: cython.longlong) -> cython.void:
+        """A small message, sent when the connection was established, is acknowledged."""
+        rtt: cython.longlong = self.greeting // 1000
+        if self.running:
+            return
+        self.refresh(now)
+        self.flags = ACKED | ADVANCED | WINDOW
+        update_rtt(self, rtt, -1, rtt)
+        self.congestion.sample(self, rtt)
+        self.rate_prior_flight = 1
+        self.rate_prior_delivered = self.delivered
+        self.rate_prior_time = self.time - rtt
+        self.rate_interval = 0
+        self.rate_app_limited = True
+        self.delivered += 1
+        self.rate_sample(1, 0)
+        if self.congestion.controls:
+            self.congestion.control(self)
+        else:
+            self.pace()
 
     def begin(self, now: cython.longlong) -> cython.void:
         """There is data to send; until now the application had none."""
@@ -122,6 +150,8 @@ class Sender(Socket):
             resume(self)
         elif what == TIMER_ESTABLISHED:
             self.established(now)
+        elif what == TIMER_GREETED:
+            self.greeted(now)
         elif what == TIMER_START:
             self.begin(now)
 

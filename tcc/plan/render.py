@@ -1,15 +1,19 @@
 """A plan in words, and as JSON."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from tcc.plan.operation import Operation, Plan, Verb
 from tcc.plan.state import FileItem, Item, Place, QdiscItem, handle_text
+from tcc.units import NS_PER_US, format_duration, format_rate
 
 Describe = Callable[[Item], str]
 """What an item is set to, in a line; empty when there is nothing to tell."""
 
 _INDENT = " " * 11
+_BITS = re.compile(r"\b(\d+)bit\b")
+_MICROSECONDS = re.compile(r"\b(\d+)us\b")
 
 
 def as_text(plan: Plan, describe: Describe) -> str:
@@ -69,7 +73,7 @@ def _step_lines(step: Operation, describe: Describe) -> Iterator[str]:
     if step.verb is Verb.CHANGE:
         yield f"  change   {name(step.after)}{where}, in place: no packet is lost"
         for one in step.differences:
-            yield f"{_INDENT}{one.name} {one.observed} -> {one.wanted}"
+            yield f"{_INDENT}{one.name} {_readable(one.observed)} -> {_readable(one.wanted)}"
         return
     if step.verb is Verb.DELETE:
         after = "the kernel's own" if step.place.at == "root" else "nothing"
@@ -78,7 +82,13 @@ def _step_lines(step: Operation, describe: Describe) -> Iterator[str]:
     before = name(step.before) if step.before is not None else ""
     yield f"  {step.verb.value:<8} " + " -> ".join(filter(None, (before, name(step.after)))) + where
     if step.after is not None and (words := describe(step.after)):
-        yield f"{_INDENT}{words}"
+        yield f"{_INDENT}{_readable(words)}"
+
+
+def _readable(words: str) -> str:
+    """Return plain numbers of bit/s and us in the units that a policy would use."""
+    words = _BITS.sub(lambda found: format_rate(int(found[1])), words)
+    return _MICROSECONDS.sub(lambda found: format_duration(NS_PER_US * int(found[1])), words)
 
 
 def _kept_line(plan: Plan, place: Place, item: Item) -> str:

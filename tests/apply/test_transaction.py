@@ -320,6 +320,8 @@ def test_what_could_not_be_put_back_is_not_touched(world, case):
     shown = world.shown()
     report = world.apply(shaped(*DEVICES))
     assert report.outcome is Outcome.REFUSED
+    code = "no-such-device" if case == "no such device" else "cannot-restore"
+    assert codes(report) == [code]
     assert message in report.found[0].message
     assert report.found[0].hints
     assert world.shown() == shown

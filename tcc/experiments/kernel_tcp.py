@@ -13,7 +13,6 @@ processes start, and the median of each figure is compared.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +25,7 @@ from tcc.engine.simulation import Path, Simulation
 from tcc.engine.tbf import Pace, TokenBucket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path as FilePath
+    from collections.abc import Sequence
 
     from tcc.engine.queue_disc import QueueDisc
     from tcc.engine.results import FlowResult, Result
@@ -36,6 +34,7 @@ MS = 1_000_000
 SECOND = 1_000_000_000
 BURST = 16 * 1024  # tbf burst 16k
 LATENCY = 50  # tbf latency 50ms
+NOISE = 100_000  # ns: within this, what starts together really starts
 RECEIVE_BUFFER = 4_009_152  # tcp_rmem of a machine with 512 MiB
 GREETING = 66 + 103  # bytes: the end of a handshake, and the cookie that iperf3 sends first
 MARKS = {"0x00": 0, "0x20": 8, "0xa0": 40, "0xb8": 46}
@@ -126,25 +125,27 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     )
     simulation.link(egress, ingress, Path(rtt, upstream=0))
     end = row["seconds"] * SECOND
-    simulation.add_ping(20 * MS, start=0, stop=end, keep=row["seconds"] * 50)
+    phase = chance.draw_below(NOISE)
+    simulation.add_ping(20 * MS, start=phase, stop=phase + end, keep=row["seconds"] * 50)
     first = rtt
     if row["qdisc"] in CAKES:  # a SYN leaves right behind the stream before it
         first += GREETING * 8 * 1000 // int(row["rate_mbit"])
     ecn = row["ecn"] == 1
     if not rrul:
-        start = (row["flows"] + 6) * rtt + 20 * MS + chance.draw_below(MS)
+        start = (row["flows"] + 6) * rtt + 20 * MS + chance.draw_below(NOISE)
         for number in range(row["flows"]):  # iperf3 connects its streams one after the other
             connected = start - (row["flows"] - number) * rtt
             simulation.add_tcp("up", row["cc"], ecn=ecn, start=start, established=connected,
                                handshake=first, greeting=rtt, stop=start + end)
         return simulation
-    simulation.add_ping(20 * MS, start=0, stop=end, dscp=46, keep=row["seconds"] * 50)
+    simulation.add_ping(20 * MS, start=phase, stop=phase + end, dscp=46,
+                        keep=row["seconds"] * 50)
     # One iperf3 process starts each millisecond.  A server that is to send begins when it says so;
     # a client hears of it one round trip later.
     start = 6 * rtt + 20 * MS
-    client = start + rtt + 3 * MS + chance.draw_below(MS // 8)
+    client = start + rtt + 3 * MS + chance.draw_below(NOISE)
     for number, dscp in enumerate(MARKS.values()):
-        server = start + number * MS + chance.draw_below(MS // 8)
+        server = start + number * MS + chance.draw_below(NOISE)
         simulation.add_tcp("up", row["cc"], ecn=ecn, dscp=dscp, ack_dscp=0, start=client,
                            established=client - rtt, handshake=first, greeting=rtt,
                            stop=client + end)
@@ -233,24 +234,3 @@ def held(rows: Sequence[Comparison]) -> bool:
     """Say whether nine rows of ten are inside the bands and none is beyond twice them."""
     inside = sum(row.worst <= 100 for row in rows)
     return 10 * inside >= 9 * len(rows) and all(row.worst <= 200 for row in rows)
-
-
-def read(file: FilePath) -> list[dict[str, Any]]:
-    """Return the recorded rows of a file, one JSON object a line."""
-    lines = file.read_text("utf-8").splitlines()
-    return [json.loads(line.removeprefix("RESULT ")) for line in lines if line.strip()]
-
-
-def run(
-    rows: Iterable[dict[str, Any]],
-    seed: int,
-    repeat: int,
-    tell: Callable[[Comparison], None],
-) -> bool:
-    """Run rows, tell of each, and say whether the bands held."""
-    made = []
-    for row in rows:
-        one = run_row(row, seed, repeat)
-        tell(one)
-        made.append(one)
-    return held(made)

@@ -127,7 +127,7 @@ def measure(rounds: int) -> Times:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     best = measure(asked.rounds)

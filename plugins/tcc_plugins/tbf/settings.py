@@ -146,6 +146,8 @@ def decode(payload: bytes) -> TbfSettings:
 
 def differences(wanted: TbfSettings, observed: TbfSettings) -> Sequence[Difference]:
     """Compare what the kernel would dump of each; the inner qdisc is compared by itself."""
+    if _dumped(wanted) == _dumped(observed):
+        return ()
     return [
         Difference(name, want, have)
         for (name, want), have in zip(
@@ -153,6 +155,21 @@ def differences(wanted: TbfSettings, observed: TbfSettings) -> Sequence[Differen
         )
         if want != have
     ]
+
+
+def _dumped(settings: TbfSettings) -> tuple[int, ...]:
+    """Return the numbers that a dump of these settings holds."""
+    rate, peak = settings.rate, settings.peak
+    return (
+        rate,
+        ticks_of(settings.burst, rate, settings),
+        settings.limit,
+        peak,
+        ticks_of(settings.mtu, peak, settings) if peak else 0,
+        settings.overhead,
+        settings.mpu,
+        settings.linklayer,
+    )
 
 
 def describe(settings: TbfSettings) -> Mapping[str, str]:

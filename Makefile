@@ -50,8 +50,8 @@ uml-kernel: python  ## build the 7.3 test kernel into ~/.cache/tcc-kernel (about
 	cd tests/kernel && $(PYTHON) -m testkernel.uml_build
 
 golden: dev  ## rewrite tests/golden from what tcc says now; read the diff
-	$(PYTEST) tests/test_golden.py --update-golden
-	git diff --stat tests/golden
+	$(PYTEST) tests/test_golden.py tests/errors --update-golden
+	git diff --stat tests/golden tests/errors
 
 docs: dev  ## build the pages, run their examples
 	$(BIN)/python docs/build.py

@@ -64,7 +64,8 @@ def ack(dice):
     total = 20 + len(body) + payload
     return (
         bytes(14) + b"\x45\x00" + total.to_bytes(2, "big") + bytes(4) + b"\x40"
-        + bytes([protocol]) + bytes(2) + b"\x0a\x00\x00\x01\x0a\x00\x00" + dice.choice([b"\x02", b"\x03"])
+        + bytes([protocol]) + bytes(2) + b"\x0a\x00\x00\x01\x0a\x00\x00"
+        + dice.choice([b"\x02", b"\x03"])
         + body
     )  # fmt: skip
 

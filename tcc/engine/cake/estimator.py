@@ -37,8 +37,7 @@ class RateEstimator:
         gap: cython.ulonglong = now - self.last_packet
         rate: cython.ulonglong
         self.window_bytes = (self.window_bytes + bytes) & M64
-        if gap > 1_000_000_000:
-            gap = 1_000_000_000
+        gap = min(gap, 1_000_000_000)
         if gap > self.average_gap:
             self.average_gap += (gap >> 2) - (self.average_gap >> 2)
         else:

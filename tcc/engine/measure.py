@@ -48,9 +48,19 @@ class Histogram:
         if value < 0:
             value = 0
         rest = value >> 8
-        while rest:
-            shift += 1
-            rest >>= 1
+        if rest >= 4096:
+            while rest >= 4096:
+                rest >>= 12
+                shift += 12
+        if rest >= 64:
+            rest >>= 6
+            shift += 6
+        if rest >= 8:
+            rest >>= 3
+            shift += 3
+        shift += rest if rest < 4 else 3
+        if rest == 3:
+            shift -= 1
         place: cython.longlong = shift * 128 + (value >> shift)
         if place >= self.size:
             place = self.size - 1

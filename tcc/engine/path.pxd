@@ -56,7 +56,6 @@ cdef class Interface(Sink):
     cdef int *groups
     cdef PyObject **histograms
     cdef readonly int size
-    cdef readonly Histogram sojourn
     cdef readonly list sojourns
     cdef void take(self, int packet, long long now) noexcept nogil
     cdef void drain(self, long long now) noexcept nogil

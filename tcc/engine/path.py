@@ -209,7 +209,6 @@ class Interface(Sink):
         self.sent = self.sent_bytes = self.framed_bytes = 0
         self.inside = False
         self.size = 0
-        self.sojourn = Histogram()
         self.sojourns: list[Histogram] = []
         if not cython.compiled:
             self.drops: list[int] = []
@@ -221,6 +220,13 @@ class Interface(Sink):
             free(self.drops)
             free(self.groups)
             free(self.histograms)
+
+    def sojourn(self) -> Histogram:
+        """Return the time in the queue of all flows."""
+        whole = Histogram()
+        for part in self.sojourns:
+            whole.merge(part)
+        return whole
 
     def group(self) -> int:
         """Make a group of flows whose time in the queue is measured apart; return its number."""
@@ -323,7 +329,6 @@ class Interface(Sink):
         bits: cython.longlong
         waited: cython.longlong = now - row[packet].enqueue_time
         group: cython.int = self.groups[row[packet].flow]
-        self.sojourn.add(waited)
         if cython.compiled:
             cython.cast(Histogram, self.histograms[group]).add(waited)
         else:
@@ -364,7 +369,6 @@ class Interface(Sink):
     def clear(self) -> None:
         """Forget what was measured."""
         place: cython.int
-        self.sojourn.clear()
         for histogram in self.sojourns:
             histogram.clear()
         self.sent = self.sent_bytes = self.framed_bytes = 0

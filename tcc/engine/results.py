@@ -261,7 +261,7 @@ def direction_result(interface: Interface, parts: dict[str, int]) -> DirectionRe
         sum(interface.dropped(flow) for flow in range(interface.size)),
         qdisc.drops_by_reason(),
         int(qdisc.marks),
-        interface.sojourn,
+        interface.sojourn(),
         {part: interface.sojourns[number] for part, number in parts.items()},
         qdisc.statistics(),
     )

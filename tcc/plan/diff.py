@@ -11,7 +11,7 @@ that was wanted, or the next one that is free on its device.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tcc.plan.operation import Operation, Plan, Verb
 from tcc.plan.state import (
@@ -148,7 +148,7 @@ class _Device:
         if handle == wanted.handle:
             return wanted
         self._renamed[handle_text(wanted.handle)] = handle_text(handle)
-        return replace(wanted, handle=handle)
+        return wanted._replace(handle=handle)
 
     def _free(self, wanted: int) -> int:
         """Return the wanted handle, or the next one that no qdisc of the device has."""

@@ -20,8 +20,7 @@ class Place(NamedTuple):
     """`root`, `ingress` or a class such as `1:1`; for files the path."""
 
 
-@dataclass(frozen=True, slots=True)
-class QdiscItem:
+class QdiscItem(NamedTuple):
     """A qdisc as it is or should be.
 
     `settings` is the kind plugin's complete settings; None when no plugin knows the kind.

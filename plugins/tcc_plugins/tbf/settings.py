@@ -80,13 +80,17 @@ def ticks_of(size: int, rate: int, settings: TbfSettings) -> int:
 
 def size_of(ticks: int, rate: int, settings: TbfSettings) -> int:
     """Return the largest bucket, in bytes, that the kernel dumps as `ticks`."""
+    return _size_of(ticks, rate, settings.overhead, settings.mpu, settings.linklayer)
+
+
+def _size_of(ticks: int, rate: int, overhead: int, mpu: int, linklayer: int) -> int:
     factor, shift = clock(rate)
     size = (((ticks + 1) << (shift + TICK_SHIFT)) - 1) // factor  # on the wire, framing included
-    if settings.linklayer == ATM:
+    if linklayer == ATM:
         size = size // CELL * CELL_PAYLOAD
-    if size < settings.mpu:
+    if size < mpu:
         return 1
-    return max(1, min(size - settings.overhead, U32_MAX - 1))
+    return max(1, min(size - overhead, U32_MAX - 1))
 
 
 def encode(settings: TbfSettings) -> bytes:
@@ -136,12 +140,10 @@ def decode(payload: bytes) -> TbfSettings:
     parms = cast("Mapping[str, int]", said["PARMS"])
     rate = cast(int, said.get("RATE64", parms["rate_rate"]))
     peak = cast(int, said.get("PRATE64", parms["peakrate_rate"]))
-    limit, overhead = parms["limit"], parms["rate_overhead"]
-    mpu, linklayer = parms["rate_mpu"], parms["rate_linklayer"]
-    wire = TbfSettings(rate, limit, 0, 0, 0, overhead, mpu, linklayer)
-    burst = cast(int, said.get("BURST")) or size_of(parms["buffer"], rate, wire)
-    mtu = (cast(int, said.get("PBURST")) or size_of(parms["mtu"], peak, wire)) if peak else 0
-    return TbfSettings(rate, limit, burst, peak, mtu, overhead, mpu, linklayer)
+    wire = parms["rate_overhead"], parms["rate_mpu"], parms["rate_linklayer"]
+    burst = cast(int, said.get("BURST")) or _size_of(parms["buffer"], rate, *wire)
+    mtu = (cast(int, said.get("PBURST")) or _size_of(parms["mtu"], peak, *wire)) if peak else 0
+    return TbfSettings(rate, parms["limit"], burst, peak, mtu, *wire)
 
 
 def differences(wanted: TbfSettings, observed: TbfSettings) -> Sequence[Difference]:

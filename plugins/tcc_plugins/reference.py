@@ -6,7 +6,7 @@ the engine runs compiled or interpreted.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tcc import __version__
 from tcc.diagnostics import Diagnostic, error
@@ -26,6 +26,7 @@ QDISC_STREAMS = {"egress": 8, "ingress": 9}
 NO_LIMIT = 1 << 40
 LOSS_SCALE = 1 << 32
 SERIES_INTERVAL = 1_000_000_000
+UDP_PAYLOAD = 1470
 
 NOT_MODELLED = (
     "kernel", "host", "cpus", "queues", "queue_map", "interrupt_interval", "bql", "ring",
@@ -90,10 +91,12 @@ def _model(simulation: "Simulation", scenario: Scenario, direction: str) -> "Que
     lowered = scenario.shaped(direction)
     if lowered is None or lowered.settings is None:
         return Fifo(simulation.pool, NO_LIMIT)
+    gso = lowered.wish.shaping.gso
     scene = Scene(
         simulation.pool,
         simulation.random(QDISC_STREAMS[direction]),
         lowered.wish.device.max_frame,
+        split_above=gso.size or 0 if gso and gso.mode == "split-above" else 0,
     )
     made: QueueDisc = qdisc(lowered.kind).model(lowered.settings, scene)
     return made
@@ -115,23 +118,16 @@ def _path(scenario: Scenario) -> Any:  # noqa: ANN401
 
 def _add(simulation: "Simulation", scenario: Scenario, flow: Flow) -> None:
     """Add one flow of the scenario, in the engine's words."""
-    way = "up" if flow.direction == "egress" else "down"
+    way: Literal["up", "down"] = "up" if flow.direction == "egress" else "down"
     common: dict[str, Any] = {
         "dscp": flow.dscp, "host": flow.host, "start": flow.start, "part": label(flow),
     }  # fmt: skip
     if flow.kind == "tcp":
-        simulation.add_tcp(way, flow.control, ecn=flow.ecn, rtt=flow.rtt, **common)  # type: ignore[arg-type]
+        simulation.add_tcp(way, flow.control, ecn=flow.ecn, rtt=flow.rtt, **common)
     elif flow.kind == "udp":
-        payload = {"payload": flow.payload} if flow.payload else {}
+        size = flow.payload or UDP_PAYLOAD
         pressure = _pressure(scenario)
-        simulation.add_udp(
-            way,
-            flow.rate,
-            rtt=flow.rtt,
-            pressure=pressure,
-            **payload,
-            **common,  # type: ignore[arg-type]
-        )
+        simulation.add_udp(way, flow.rate, size, rtt=flow.rtt, pressure=pressure, **common)
     elif flow.kind == "voip":
         simulation.add_voip(**common)
     else:

@@ -6,6 +6,7 @@ What is simulated is what lowering emits for the link, not what the policy wishe
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tcc.dscp import NAMES
 from tcc.ir import Link, Objective, Part, Policy, Testbed
 from tcc.lower import LoweredQdisc
 from tcc.units import NS_PER_MS, NS_PER_S
@@ -17,6 +18,8 @@ DEFAULT_RTT = 20 * NS_PER_MS
 SHORTEST_WARMUP = 2 * NS_PER_S
 LONGEST_WARMUP = 10 * NS_PER_S
 WARMUP_ROUND_TRIPS = 100
+DEFAULT_MARKS = {"voip": NAMES["ef"]}
+"""Calls are marked, as telephones do (RFC 4594); all else comes unmarked."""
 PROBE_METRICS = ("latency", "induced-latency", "sojourn", "loss")
 
 
@@ -146,7 +149,7 @@ def _expand(
     rate = part.rate or 0
     if part.rate_is_total:
         rate //= part.flows
-    dscp = part.dscp or 0
+    dscp = part.dscp if part.dscp is not None else DEFAULT_MARKS.get(part.kind, 0)
     tier, seen = _marked(policy, link, part.kind, dscp)
     for number in range(part.flows):
         yield Flow(

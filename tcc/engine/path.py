@@ -12,9 +12,9 @@ if cython.compiled:
     from cython.cimports.cpython.ref import PyObject
     from cython.cimports.libc.stdlib import free, realloc
 else:
-    from tcc.engine.constants import GSO_SPLIT, NEVER, NIL
+    from tcc.engine.constants import GSO_SPLIT, NEVER, NIL, OK
     from tcc.engine.rows import Packet
-    from tcc.engine.tcp.constants import LOCAL, PURE_ACK
+    from tcc.engine.tcp.constants import LOCAL, PRESSED, PURE_ACK, UDP
 
     WAKE = 1
     SENT = 2
@@ -281,11 +281,21 @@ class Interface(Sink):
             self.pool.rows[packet].source_hash = self.veil
         elif self.veil_destination:
             self.pool.rows[packet].destination_hash = self.veil
-        self.qdisc.do_enqueue(packet, now)
+        if self.qdisc.do_enqueue(packet, now) != OK:
+            self.press(packet, now)
         if self.pool.drops_waiting:
             self.drain(now)
         if self.sending == NIL and not self.inside:
             self.run(now)
+
+    def press(self, packet: cython.int, now: cython.longlong) -> cython.void:
+        """Tell a socket on this host that the qdisc did not take its datagram as it was."""
+        owner: cython.int = self.pool.rows[packet].owner
+        if self.pool.rows[packet].kind == UDP and self.pool.rows[packet].flags & LOCAL:
+            if cython.compiled:
+                cython.cast(Sink, self.schedule.handlers[owner]).handle(PRESSED, 0, now)
+            else:
+                self.schedule.handlers[owner].handle(PRESSED, 0, now)
 
     def drain(self, now: cython.longlong) -> cython.void:
         """Tell the sockets of dropped packets on this host, and free the packets."""

@@ -264,6 +264,7 @@ class Simulation:
         buffer: int = DEFAULT_BUFFER,
         pressure: int = 0,
         cost: int = 0,
+        latency: int = 0,
         part: str = "",
     ) -> Watch:
         """Add a UDP flow of constant rate (bit/s of payload); see `UdpSender`."""
@@ -283,6 +284,7 @@ class Simulation:
             buffer,
             pressure,
             cost,
+            latency,
         )
         receiver = UdpReceiver(
             self.schedule, back, number, self.hashes(host, server, number, not up)

@@ -1,5 +1,5 @@
 from tcc.engine.constants cimport *
-from tcc.engine.tcp.constants cimport UDP
+from tcc.engine.tcp.constants cimport PRESSED, UDP
 from tcc.engine.rows cimport Packet
 from tcc.engine.measure cimport Histogram
 from tcc.engine.sink cimport Endpoint, Sink
@@ -21,7 +21,6 @@ cdef class UdpSender(Endpoint):
     cdef readonly long long sent
     cdef readonly long long refusals
     cdef readonly bint blocked
-    cdef readonly bint wake
     cdef readonly long long gap
     cdef readonly long long gap_rest
     cdef long long rest
@@ -29,8 +28,10 @@ cdef class UdpSender(Endpoint):
     cdef int timer
     cdef int relax_timer
     cdef readonly long long cost
+    cdef readonly long long latency
     cdef void handle(self, int what, int argument, long long now) noexcept nogil
     cdef void send(self, long long now) noexcept nogil
+    cdef void press(self, long long now) noexcept nogil
     cdef void release(self, int packet, long long now) noexcept nogil
     cdef void refused(self, int packet, long long now) noexcept nogil
     cdef void departed(self, int packet, long long now) noexcept nogil

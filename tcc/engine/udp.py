@@ -22,7 +22,7 @@ from tcc.engine.sink import Endpoint, Sink
 if not cython.compiled:
     from tcc.engine.constants import NEVER, NIL
     from tcc.engine.rows import Packet
-    from tcc.engine.tcp.constants import UDP
+    from tcc.engine.tcp.constants import PRESSED, UDP
 
     SEND = 1
     RELAX = 2
@@ -46,6 +46,7 @@ class UdpSender(Endpoint):
         buffer: send buffer (bytes of memory).
         pressure: interval of socket back-pressure (ns); 0 for none.
         cost: time that one send takes (ns).
+        latency: time from the freeing of memory until a sleeping sender runs (ns).
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class UdpSender(Endpoint):
         buffer: int = DEFAULT_BUFFER,
         pressure: int = 0,
         cost: int = 0,
+        latency: int = 0,
     ) -> None:
         Endpoint.__init__(self, schedule, port, flow, hashes, tos, local)
         if rate <= 0 or not 0 < payload <= 1472:
@@ -71,6 +73,7 @@ class UdpSender(Endpoint):
         self.buffer = max(buffer, LEAST_BUFFER)
         self.pressure = pressure
         self.cost = cost
+        self.latency = latency
         self.withheld = self.memory = 0
         self.begin = self.end = 0
         self.sent = self.refusals = 0
@@ -99,6 +102,9 @@ class UdpSender(Endpoint):
         if what == SEND:
             self.send(now)
             return
+        if what == PRESSED:
+            self.press(now)
+            return
         if self.withheld > self.buffer - 4608:
             self.withheld = self.buffer - 4608
         self.withheld = 2 * self.withheld - self.buffer
@@ -108,7 +114,7 @@ class UdpSender(Endpoint):
             self.withheld = 0
         if self.blocked and not self.full():
             self.blocked = False
-            self.schedule.arm(self.timer, now)
+            self.schedule.arm(self.timer, now + self.latency)
 
     def send(self, now: cython.longlong) -> cython.void:
         """Send a datagram, and set the time of the next."""
@@ -132,9 +138,7 @@ class UdpSender(Endpoint):
         if self.rest >= self.rate:
             self.rest -= self.rate
             self.due += 1
-        self.schedule.arm(
-            self.timer, self.due if self.due > now + self.cost else now + self.cost
-        )
+        self.schedule.arm(self.timer, self.due if self.due > now + self.cost else now + self.cost)
         self.port.take(packet, now)
 
     def release(self, packet: cython.int, now: cython.longlong) -> cython.void:
@@ -142,16 +146,20 @@ class UdpSender(Endpoint):
         self.memory -= self.truesize
         if self.blocked and not self.full():
             self.blocked = False
-            self.schedule.arm(self.timer, now)
+            self.schedule.arm(self.timer, now + self.latency)
+
+    def press(self, now: cython.longlong) -> cython.void:
+        """The host's qdisc did not answer a packet with success, though it may have kept it."""
+        if not self.pressure:
+            return
+        if self.withheld > self.buffer - 4608:
+            self.withheld = self.buffer - 4608
+        self.withheld += (self.buffer - self.withheld) >> 1
+        self.schedule.arm(self.relax_timer, now + self.pressure)
 
     def refused(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """The host's qdisc dropped a packet."""
         self.refusals += 1
-        if self.pressure:
-            if self.withheld > self.buffer - 4608:
-                self.withheld = self.buffer - 4608
-            self.withheld += (self.buffer - self.withheld) >> 1
-            self.schedule.arm(self.relax_timer, now + self.pressure)
         self.release(packet, now)
 
     def departed(self, packet: cython.int, now: cython.longlong) -> cython.void:

@@ -55,3 +55,4 @@ cdef enum:
     TIMER_ESTABLISHED = 7
     WRITTEN = 44
     TIMER_GREETED = 8
+    PRESSED = 100

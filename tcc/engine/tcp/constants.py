@@ -76,3 +76,5 @@ TIMER_TICK = 6
 TIMER_ESTABLISHED = 7
 WRITTEN = 44  # segments that the application's writes are gathered in
 TIMER_GREETED = 8
+
+PRESSED = 100  # a host's qdisc answered a packet with something else than success

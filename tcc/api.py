@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from tcc.collector import collection_paused
 from tcc.diagnostics import Diagnostic, Severity, has_errors, warning
 from tcc.passes import Built, Given, build
 from tcc.passes.unset import require_values
@@ -44,7 +45,8 @@ def load(
     source = policy if isinstance(policy, Source) else read_source(policy)
     if isinstance(source, Diagnostic):
         return Built(None, {}, frozenset(), (), {}, (), (), (source,))
-    built = build(source, given, directory)
+    with collection_paused():
+        built = build(source, given, directory)
     return require_values(built) if complete else built
 
 

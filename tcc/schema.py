@@ -5,12 +5,16 @@ that nothing fitted. Here they become `if`/`then`/`else`, so that every fault is
 its own place; and the options of a qdisc are those of the plugin for its kind.
 """
 
+import ast
+import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from textwrap import dedent
 from typing import Any
 
 from tcc import language, plugin
-from tcc.ir import Options, Policy
+from tcc.ir import Node, Options, Policy
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,6 +41,9 @@ def json_schema(models: Mapping[str, type[Options]] | None = None) -> Schema:
     models = options_models() if models is None else models
     whole = Policy.model_json_schema()
     definitions: Schema = whole.pop("$defs")
+    nodes = {node.__name__: node for node in _subclasses(Node)}
+    for name, part in definitions.items():
+        _describe(part, nodes[name])
     definitions.pop("Options", None)
     for kind, model in models.items():
         own = model.model_json_schema(ref_template="#/$defs/{model}")
@@ -45,12 +52,49 @@ def json_schema(models: Mapping[str, type[Options]] | None = None) -> Schema:
             for name, part in own.pop("$defs", {}).items()
             if name not in definitions and name != "Options"
         }
+        _describe(own, model)
         definitions[_options_name(kind)] = own
     _choose_by_kind(definitions["QdiscChoice"], list(models))
     definitions["Framing"]["properties"]["preset"]["anyOf"][0] = {"enum": [*language.FRAMINGS]}
     body = {"$schema": DIALECT, **whole, "title": "Traffic-control policy", "$defs": definitions}
     rewritten: Schema = _rewrite(body)
     return rewritten
+
+
+def _subclasses(node: type[Node]) -> Iterator[type[Node]]:
+    for subclass in node.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
+
+
+def _describe(part: Schema, node: type[Node]) -> None:
+    """Add the texts below the fields of a node as descriptions.
+
+    pydantic can do that too, whenever a class is made; that would cost every command the time
+    to parse its own source.
+    """
+    for declaring in node.__mro__:
+        if not issubclass(declaring, Node):
+            break
+        for name, words in _texts(declaring):
+            if name in part.get("properties", {}):
+                part["properties"][name]["description"] = words
+
+
+def _texts(node: type[Node]) -> Iterator[tuple[str, str]]:
+    try:
+        source = dedent(inspect.getsource(node))
+    except OSError:  # made without a file
+        return
+    [body] = ast.parse(source).body
+    assert isinstance(body, ast.ClassDef)
+    for field, text in pairwise(body.body):
+        match field, text:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(words))),
+            ):
+                yield name, inspect.cleandoc(words)
 
 
 def _options_name(kind: str) -> str:

@@ -68,12 +68,8 @@ def known_words() -> Iterator[str]:
     """Yield every word that has something to be said about it."""
     for block in [*language.BLOCKS.values(), language.CONDITIONS]:
         yield from block
-    yield from (
-        *language.FRAMINGS,
-        *language.RTT_PRESETS,
-        *language.TIN_MODES,
-        *language.DSCP_WORDS,
-    )
+    yield from (*language.FRAMINGS, *language.RTT_PRESETS, *language.TIN_MODES)
+    yield from (*language.DSCP_WORDS, *language.METRICS)
 
 
 def _entry(word: str, entry: language.Entry, places: list[str]) -> str:
@@ -124,18 +120,12 @@ def framing(word: str) -> Iterator[str]:
     size = PRESETS.get(word)
     if size is None:
         return
-    cells = {"atm": ", cut into ATM cells (48 of 53 bytes)", "ptm": ", PTM coding (64 of 65 bytes)"}
-    raw = "Sizes are taken as the qdisc sees them, link-layer header included; nothing is added.\n"
-    yield (
-        f"# {word}: a framing preset\n\n"
-        + (
-            raw
-            if size.raw
-            else f"Each packet takes its IP size and {size.overhead} bytes{cells.get(size.cells, '')}"
-            + (f"; at least {size.mpu} bytes.\n" if size.mpu else ".\n")
-        )
-        + f"\n    framing {word}\n\nSource: tc-cake(8).\n"
-    )
+    about = "Sizes are taken as the qdisc sees them, link-layer header included; nothing is added."
+    if not size.raw:
+        cells = {"atm": ", cut into ATM cells (48 of 53 bytes)", "ptm": ", in PTM (64 of 65 bytes)"}
+        about = f"Each packet takes its IP size and {size.overhead} bytes"
+        about += cells.get(size.cells, "") + (f"; at least {size.mpu} bytes." if size.mpu else ".")
+    yield f"# {word}: a framing preset\n\n{about}\n\n    framing {word}\n\nSource: tc-cake(8).\n"
 
 
 def rtt(word: str) -> Iterator[str]:
@@ -198,4 +188,25 @@ def dscp(word: str) -> Iterator[str]:
     yield "\n".join(lines) + "\n"
 
 
-_EXPLAINERS = (clauses, framing, rtt, tins, dscp)
+def metrics(word: str) -> Iterator[str]:
+    """Explain a metric of `require`."""
+    if word in language.METRICS:
+        syntax = language.OBJECTIVE["require"].syntax
+        yield f"# {word}: a metric\n\n{language.METRICS[word]}\n\n    {syntax}\n"
+
+
+def qdiscs(word: str) -> Iterator[str]:
+    """Explain a kind of qdisc by the options of its block."""
+    from tcc import plugin  # noqa: PLC0415  (looks through installed distributions)
+
+    try:
+        found = plugin.qdisc(word)
+    except (KeyError, plugin.PluginError):
+        return
+    inside = "only inside another qdisc" if found.inner_only else "as `qdisc`, or inside another"
+    lines = [f"# {word}: a kind of qdisc, {inside}", "", "Options, in tc's words:", ""]
+    words = ", ".join(found.words) or "none"
+    yield "\n".join([*lines, *textwrap.wrap(words, WIDTH, break_on_hyphens=False)]) + "\n"
+
+
+_EXPLAINERS = (clauses, framing, rtt, tins, dscp, metrics, qdiscs)

@@ -40,7 +40,6 @@ class Node(BaseModel):
         frozen=True,
         extra="forbid",
         defer_build=True,
-        use_attribute_docstrings=True,
         arbitrary_types_allowed=True,
     )
 

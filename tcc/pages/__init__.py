@@ -4,24 +4,21 @@ A page is `<code>.md` in this folder. `tcc explain CODE` prints it, and the manu
 """
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 SECTIONS = ("What it means", "Why", "Example", "Instead")
 SUFFIX = ".md"
+FOLDER = Path(__file__).parent
 
 
 @cache
 def codes() -> frozenset[str]:
     """Return the codes of all findings that have a page."""
-    return frozenset(
-        entry.name.removesuffix(SUFFIX)
-        for entry in files(__package__).iterdir()
-        if entry.name.endswith(SUFFIX)
-    )
+    return frozenset(entry.stem for entry in FOLDER.glob(f"*{SUFFIX}"))
 
 
 def page(code: str) -> str | None:
     """Return the page of a finding as Markdown; None when there is none."""
     if code not in codes():
         return None
-    return files(__package__).joinpath(code + SUFFIX).read_text("utf-8")
+    return (FOLDER / (code + SUFFIX)).read_text("utf-8")

@@ -26,6 +26,7 @@ from tcc.passes.node import make
 from tcc.passes.objectives import find, read_objective
 from tcc.passes.params import Given, check_default, check_given, read_param
 from tcc.passes.reader import Reader
+from tcc.passes.requirements import Subjects
 from tcc.passes.setting import Setting
 from tcc.passes.testbeds import read_testbed
 from tcc.passes.tiers import read_tier
@@ -106,10 +107,11 @@ class _Building:
             read_testbed(self.reader, definition) for definition in self.defined(Kind.TESTBED)
         )
         policy = make(Policy, links=links, tiers=tiers, workloads=workloads, testbeds=testbeds)
+        subjects = Subjects(policy)
         objectives: list[Objective] = []
         for clause in self.each("objective"):
             path = ("objectives", len(objectives))
-            objective = read_objective(self.reader, clause, path, policy)
+            objective = read_objective(self.reader, clause, path, subjects)
             if objective is not None:
                 objectives.append(objective)
         return make(Policy, **(policy.__dict__ | {"objectives": tuple(objectives)}))

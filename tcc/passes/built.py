@@ -15,7 +15,8 @@ class Built:
 
     Attributes:
         policy: None when there are errors.
-        spans: where each part of the policy was written, by its path.
+        spans: where each part of the policy was written, by its path. Parts that are where the
+            node around them is (its name) have none of their own: look up with `span_at`.
         unknown: the paths of parts that depend on parameters without a value. Such a part is
             None in the policy (a device is called "unset").
         unset: those parameters.

@@ -19,7 +19,7 @@ MAKES_A_DIRECTION = ("bandwidth", "qdisc")
 def merge_link(context: Context, link: Definition, own: Layer, profile: Layer) -> Link:
     """Return the link, and enter the places of all its parts. Codes: missing-device."""
     path = link.path
-    context.spans[path] = context.spans[*path, "name"] = link.span
+    context.spans[path] = link.span
     values: dict[str, object] = {"name": link.name}
     for field, setting in (profile.own | own.own).items():
         if setting.value is not None:

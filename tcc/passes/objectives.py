@@ -2,34 +2,36 @@
 
 from tcc import language
 from tcc.diagnostics import Fix
-from tcc.ir import Objective, Path, Policy, Requirement, WorkloadUse
+from tcc.ir import Objective, Path, Requirement, WorkloadUse
 from tcc.passes.blocks import clauses_of
 from tcc.passes.context import Definition, Kind, listed, nearest
 from tcc.passes.links import need_block
 from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader
-from tcc.passes.requirements import Scope, read_requirement
+from tcc.passes.requirements import Scope, Subjects, read_requirement
 from tcc.syntax.tree import Binary, Clause, Operand, Symbol, Word
 
 
-def read_objective(reader: Reader, clause: Clause, path: Path, policy: Policy) -> Objective | None:
-    """Read one objective over the links, tiers and workloads of `policy`.
+def read_objective(
+    reader: Reader, clause: Clause, path: Path, subjects: Subjects
+) -> Objective | None:
+    """Read one objective over the links, tiers and workloads of a policy.
 
     Codes: missing-clause, missing-link, unknown-link, unknown-testbed, unknown-workload and
     those of requirements.
     """
-    return ObjectiveReader(reader, clause, path, policy).run()
+    return ObjectiveReader(reader, clause, path, subjects).run()
 
 
 class ObjectiveReader:
     """Reads one objective; the order of its clauses does not matter."""
 
-    def __init__(self, reader: Reader, clause: Clause, path: Path, policy: Policy) -> None:
+    def __init__(self, reader: Reader, clause: Clause, path: Path, subjects: Subjects) -> None:
         self.reader = reader
         self.context = reader.context
         self.clause = clause
         self.path = path
-        self.policy = policy
+        self.subjects = subjects
         self.values: dict[str, object] = {"under": (), "require": ()}
         self.uses: list[WorkloadUse] = []
 
@@ -42,7 +44,7 @@ class ObjectiveReader:
         if operand is None:
             return None
         text = self.reader.text(operand, "the text of an objective")
-        self.context.spans[self.path] = self.context.spans[*self.path, "text"] = operand.span
+        self.context.spans[self.path] = operand.span
         self.values["text"] = text or ""
         requirements: list[Clause] = []
         for clause in clauses_of(self.context, block, "an objective") if block else ():
@@ -58,7 +60,7 @@ class ObjectiveReader:
         return make(Objective, **self.values)
 
     def _requirements(self, clauses: list[Clause]) -> tuple[Requirement, ...]:
-        scope = Scope(self.policy, self._link(), tuple(use.name for use in self.uses))
+        scope = Scope(self.subjects, self._link(), tuple(use.name for use in self.uses))
         read: list[Requirement] = []
         for clause in clauses:
             requirement = read_requirement(
@@ -72,7 +74,7 @@ class ObjectiveReader:
         """Return the index of the link that is meant; None when that is not clear."""
         name = self.values.get("link")
         if name is None:
-            return 0 if len(self.policy.links) == 1 else None
+            return 0 if len(self.subjects.links) == 1 else None
         definition = self.context.tables[Kind.LINK].get(str(name))
         return int(definition.path[1]) if definition and definition.path else None
 

@@ -46,34 +46,51 @@ SUBJECT_METRICS = {
 """What can be measured of the subjects that are words of the language."""
 
 
+class Subjects:
+    """The tiers, workloads and parts of a policy by name, looked up once for all objectives."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.tiers = frozenset(tier.name for tier in policy.tiers)
+        self.parts = {
+            workload.name: frozenset(part.name for part in workload.parts if part.name)
+            for workload in policy.workloads
+        }
+        self.links = {link.name: index for index, link in enumerate(policy.links)}
+
+
 class Scope(NamedTuple):
     """What the subjects of an objective's requirements can be."""
 
-    policy: Policy
+    subjects: Subjects
     link: int | None
     """The link it is about; None when that is not clear."""
     workloads: tuple[str, ...]
     """The names of those that are running."""
 
-    def links(self) -> tuple[Link, ...]:
-        """Return the links it may be about."""
-        links = self.policy.links
+    def kinds_of(self, name: str) -> list[Kind]:
+        """Return the kinds of thing that are called `name` here."""
+        kinds = []
+        if name in self.subjects.tiers or any(
+            tier.name == name for link in self._links() for tier in link.tiers
+        ):
+            kinds.append(Kind.TIER)
+        if name in self.workloads:
+            kinds.append(Kind.WORKLOAD)
+        elif any(name in self.subjects.parts.get(load, ()) for load in self.workloads):
+            kinds.append(Kind.PART)
+        return kinds
+
+    def _links(self) -> tuple[Link, ...]:
+        links = self.subjects.policy.links
         return links if self.link is None else (links[self.link],)
 
-    def subjects(self) -> dict[str, list[Kind]]:
-        """Return each name that can be a subject, with the kinds of thing that bear it."""
-        names: dict[str, list[Kind]] = {}
-        tiers = {
-            tier.name: Kind.TIER for link in self.links() for tier in self.policy.tiers_of(link)
-        }
-        parts: dict[str, Kind] = dict.fromkeys(self.workloads, Kind.WORKLOAD)
-        for workload in self.policy.workloads:
-            if workload.name in self.workloads:
-                parts |= {part.name: Kind.PART for part in workload.parts if part.name}
-        for kinds in (tiers, parts):
-            for name, kind in kinds.items():
-                names.setdefault(name, []).append(kind)
-        return names
+    def known(self) -> list[str]:
+        """Return all names that can be a subject, for messages."""
+        names = [*self.subjects.tiers, *self.workloads]
+        names += [tier.name for link in self._links() for tier in link.tiers]
+        names += [part for load in self.workloads for part in self.subjects.parts.get(load, ())]
+        return [*dict.fromkeys(sorted(names)), *language.SUBJECTS]
 
 
 def read_requirement(
@@ -128,7 +145,7 @@ class RequirementReader:
     def _words(self, words: list[Word]) -> str | None:
         """Read direction, subject, metric and statistic; return the metric."""
         if words and words[0].text in language.DIRECTIONS:
-            self._put("direction", words.pop(0))
+            self.values["direction"] = words.pop(0).text
         statistic = words.pop() if len(words) > 1 and _is_statistic(words) else None
         if not words:
             self.operands.missing("a metric")
@@ -139,7 +156,7 @@ class RequirementReader:
             return None
         self._put("metric", metric)
         if statistic:
-            self._put("statistic", statistic)
+            self.values["statistic"] = statistic.text
         if words:
             self._subject(words.pop(0), metric)
         if words:
@@ -185,10 +202,9 @@ class RequirementReader:
                     f"of it there is {listed(SUBJECT_METRICS[word.text])}",
                 )
             return
-        subjects = self.scope.subjects()
-        kinds = subjects.get(word.text)
-        if kinds is None:
-            known = [*subjects, *language.SUBJECTS]
+        kinds = self.scope.kinds_of(word.text)
+        if not kinds:
+            known = self.scope.known()
             near = nearest(word.text, known)
             self.context.missing(
                 "unknown-subject",

@@ -1,9 +1,8 @@
 """`testbed NAME { ... }`: the machine and the path that a prediction assumes."""
 
-import json
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from tcc import language
 from tcc.ir import Testbed
@@ -14,11 +13,15 @@ from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader, operands_span
 from tcc.syntax.tree import Operand, Word
 
+PROFILES = Path(__file__).parent.parent / "data" / "cost-profiles.json"
+
 
 @cache
 def profile_names() -> dict[str, tuple[str, ...]]:
     """Return the names that `kernel` and `host` take, from tcc/data/cost-profiles.json."""
-    profiles = json.loads(files("tcc").joinpath("data/cost-profiles.json").read_text())
+    import json  # noqa: PLC0415  (few policies name a profile)
+
+    profiles = json.loads(PROFILES.read_text("utf-8"))
     return {
         "kernel": (*profiles["kernel_profiles"], *profiles["cake_mq_kernels"]),
         "host": tuple(profiles["hosts"]),
@@ -34,7 +37,7 @@ def read_testbed(reader: Reader, definition: Definition) -> Testbed:
     assert clause is not None
     block = need_block(reader, clause)
     path = definition.path
-    context.spans[path] = context.spans[*path, "name"] = definition.span
+    context.spans[path] = definition.span
     values: dict[str, object] = {"name": definition.name}
     for inner in clauses_of(context, block, "a testbed") if block else ():
         word = inner.word.text

@@ -1,7 +1,6 @@
 """`tier NAME [as TIN] { match ...; match ... }`: which packets belong to which tin."""
 
 from collections.abc import Callable
-from ipaddress import ip_address, ip_interface, ip_network
 
 from tcc import dscp, language
 from tcc.diagnostics import Fix
@@ -50,7 +49,7 @@ def read_tier(
     reader.context.enter(Definition(Kind.TIER, name.text, name.span, clause, [], path))
     chosen = _tin(reader, name, tin)
     matches: list[Match] = []
-    places: list[tuple[Path, Span]] = [(("name",), name.span), (("tin",), (tin or name).span)]
+    places: list[tuple[Path, Span]] = [(("tin",), tin.span)] if tin else []
     unknown: list[Path] = []
     for inner in clauses_of(reader.context, clause.block, "a tier") if clause.block else ():
         reading = Conditions(reader, inner)
@@ -283,6 +282,8 @@ def read_address(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
     text = _address_text(reader, operand)
     if text is None:
         return None
+    from ipaddress import ip_address  # noqa: PLC0415  (few policies have addresses)
+
     try:
         return (str(ip_address(text)),)
     except ValueError:
@@ -299,6 +300,8 @@ def read_subnet(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
     if "/" not in text:
         _invalid(reader, operand, f"`{text}` has no prefix length", "for one: address ...")
         return None
+    from ipaddress import ip_interface, ip_network  # noqa: PLC0415
+
     try:
         return (str(ip_network(text)),)
     except ValueError:

@@ -14,7 +14,7 @@ from tcc.ir import Link, Match, Objective, Path, Policy, Requirement, Shaping, S
 from tcc.ir.base import Node
 from tcc.passes.devices import name_problem
 from tcc.passes.reader import MAX_DURATION, MAX_RATE, U32
-from tcc.passes.requirements import METRICS, SUBJECT_METRICS, Scope
+from tcc.passes.requirements import METRICS, SUBJECT_METRICS, Scope, Subjects
 from tcc.passes.testbeds import profile_names
 
 Finding = tuple[str, Path, str]
@@ -216,17 +216,17 @@ def _testbeds(policy: Policy) -> Iterator[Finding]:
 
 
 def _objectives(policy: Policy) -> Iterator[Finding]:
-    links = [link.name for link in policy.links]
+    subjects = Subjects(policy)
     for index, objective in enumerate(policy.objectives):
         path: Path = ("objectives", index)
         yield from _references(policy, objective, path)
-        if objective.link is None and len(links) != 1:
+        if objective.link is None and len(policy.links) != 1:
             yield "missing-link", path, "the objective does not say which link it is about"
         if not objective.under or not objective.require:
             yield "missing-clause", path, "an objective has a load and requires something"
-        link = objective.link
-        which = links.index(link) if link in links else 0 if len(links) == 1 else None
-        scope = Scope(policy, which, tuple(use.name for use in objective.under))
+        only = 0 if len(policy.links) == 1 else None
+        which = only if objective.link is None else subjects.links.get(objective.link)
+        scope = Scope(subjects, which, tuple(use.name for use in objective.under))
         for number, requirement in enumerate(objective.require):
             yield from _requirement(requirement, (*path, "require", number), scope)
 
@@ -264,7 +264,7 @@ def _requirement(requirement: Requirement, path: Path, scope: Scope) -> Iterator
         if name not in SUBJECT_METRICS[subject]:
             yield "subject-metric", path, f"`{name}` is not measured of `{subject}`"
     elif subject is not None:
-        kinds = scope.subjects().get(subject, [])
+        kinds = scope.kinds_of(subject)
         if not kinds:
             yield "unknown-subject", path, f"`{subject}` is neither a tier nor a part of the load"
         elif len(kinds) > 1:

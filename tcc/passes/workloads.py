@@ -26,7 +26,7 @@ def read_workload(reader: Reader, definition: Definition) -> Workload:
     assert clause is not None
     block = need_block(reader, clause)
     path = definition.path
-    context.spans[path] = context.spans[*path, "name"] = definition.span
+    context.spans[path] = definition.span
     parts: list[Part] = []
     names: dict[str, Span] = {}
     for inner in clauses_of(context, block, "a workload") if block else ():

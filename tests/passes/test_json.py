@@ -46,6 +46,14 @@ def test_everything_in_the_schema_is_described():
         assert part.get("description"), name
 
 
+def test_the_texts_of_fields_are_their_descriptions():
+    parts = json_schema()["$defs"]
+    assert parts["Link"]["properties"]["tiers"]["description"] == (
+        "Tiers that only this link has; those of the policy hold for all links."
+    )
+    assert parts["tbf-options"]["properties"]["burst"]["description"].startswith("The depth")
+
+
 def test_options_are_those_of_the_kind():
     def options(kind, **given):
         qdisc = {"kind": kind, "options": given}

@@ -72,7 +72,8 @@ def test_shares_of_shares_are_shares(build):
 
 def test_counts_and_texts_have_names_too(build):
     built = build(
-        'let ports = 5060\nlet far = 5061\nlet net = "10.0.0.0/8"\nlet dev = "eth0"\nlet code = 46\n'
+        "let ports = 5060\nlet far = 5061\nlet code = 46\n"
+        'let net = "10.0.0.0/8"\nlet dev = "eth0"\n'
         "link wan { device dev }\n"
         "tier voice { match udp remote port ports..far local subnet net dscp code }\n"
     )

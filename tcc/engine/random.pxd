@@ -1,8 +1,16 @@
 cimport cython
-cdef unsigned long long GOLDEN
-cdef unsigned long long MIX1
-cdef unsigned long long MIX2
-cdef unsigned long long MASK64
+
+cdef extern from *:
+    """
+    #define TCC_RANDOM_GOLDEN 0x9E3779B97F4A7C15ull
+    #define TCC_RANDOM_MIX1 0xBF58476D1CE4E5B9ull
+    #define TCC_RANDOM_MIX2 0x94D049BB133111EBull
+    #define TCC_RANDOM_MASK64 0xFFFFFFFFFFFFFFFFull
+    """
+    const unsigned long long GOLDEN "TCC_RANDOM_GOLDEN"
+    const unsigned long long MIX1 "TCC_RANDOM_MIX1"
+    const unsigned long long MIX2 "TCC_RANDOM_MIX2"
+    const unsigned long long MASK64 "TCC_RANDOM_MASK64"
 
 @cython.final
 cdef class Random:

@@ -12,10 +12,11 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-MASK64 = 0xFFFFFFFFFFFFFFFF
-GOLDEN = 0x9E3779B97F4A7C15
-MIX1 = 0xBF58476D1CE4E5B9
-MIX2 = 0x94D049BB133111EB
+if not cython.compiled:  # named for C in the .pxd, where they are constants
+    MASK64 = 0xFFFFFFFFFFFFFFFF
+    GOLDEN = 0x9E3779B97F4A7C15
+    MIX1 = 0xBF58476D1CE4E5B9
+    MIX2 = 0x94D049BB133111EB
 
 
 class Random:

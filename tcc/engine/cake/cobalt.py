@@ -19,13 +19,14 @@ if not cython.compiled:
 
     ROOTS = [0] * 16
 
+    # Named for C in the .pxd, where they are constants.
+    M32 = 0xFFFFFFFF
+    M64 = 0xFFFFFFFFFFFFFFFF
+    THREE_32 = 3 << 32
+    NEARLY = 0xFEFFFFFF  # BLUE's probability, one step below certainty
+
 from tcc.engine.cake.tables import INVERSE_ROOTS
 from tcc.engine.random import Random
-
-M32 = 0xFFFFFFFF
-M64 = 0xFFFFFFFFFFFFFFFF
-THREE_32 = 3 << 32
-NEARLY = 0xFEFFFFFF  # BLUE's probability, one step below certainty
 
 for _number in range(16):
     ROOTS[_number] = INVERSE_ROOTS[_number]

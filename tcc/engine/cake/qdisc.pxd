@@ -12,12 +12,21 @@ from tcc.engine.queue_disc cimport QueueDisc
 from tcc.engine.random cimport Random
 from tcc.engine.rows cimport Packet, PacketRow
 
-cdef unsigned int M32
-cdef unsigned long long M64
-cdef long long SIGN
-cdef long long TWO_32
-cdef unsigned long long SECOND_34
-cdef unsigned long long ONE_34
+cdef extern from *:
+    """
+    #define TCC_M32 0xFFFFFFFFu
+    #define TCC_M64 0xFFFFFFFFFFFFFFFFull
+    #define TCC_SIGN 0x80000000ll
+    #define TCC_TWO_32 0x100000000ll
+    #define TCC_SECOND_34 (1000000000ull << 34)
+    #define TCC_ONE_34 (1ull << 34)
+    """
+    const unsigned int M32 "TCC_M32"
+    const unsigned long long M64 "TCC_M64"
+    const long long SIGN "TCC_SIGN"
+    const long long TWO_32 "TCC_TWO_32"
+    const unsigned long long SECOND_34 "TCC_SECOND_34"
+    const unsigned long long ONE_34 "TCC_ONE_34"
 
 @cython.final
 cdef class Siblings:

@@ -56,6 +56,14 @@ else:
     )  # fmt: skip
     from tcc.engine.rows import PacketRow
 
+    # Named for C in the .pxd, where they are constants.
+    M32 = 0xFFFFFFFF
+    M64 = 0xFFFFFFFFFFFFFFFF
+    SIGN = 1 << 31
+    TWO_32 = 1 << 32
+    SECOND_34 = 1_000_000_000 << 34
+    ONE_34 = 1 << 34
+
 from tcc.engine.cake.ack_filter import AckFilter
 from tcc.engine.cake.config import MQ_KERNELS, CakeConfig
 from tcc.engine.cake.estimator import RateEstimator
@@ -65,13 +73,6 @@ from tcc.engine.cake.tables import BESTEFFORT, mode_of
 from tcc.engine.packet import PacketPool
 from tcc.engine.queue_disc import QueueDisc
 from tcc.engine.random import Random
-
-M32 = 0xFFFFFFFF
-M64 = 0xFFFFFFFFFFFFFFFF
-SIGN = 1 << 31
-TWO_32 = 1 << 32
-SECOND_34 = 1_000_000_000 << 34
-ONE_34 = 1 << 34
 
 
 class Siblings:

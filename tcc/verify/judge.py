@@ -322,7 +322,8 @@ def in_words(value: Fraction | None, unit: str) -> str:
     if value is None:
         return "nothing"
     if unit == "rate":
-        return format_rate(round(value / 1000) * 1000)
+        step = 10 ** max(0, len(str(int(value))) - 4)
+        return format_rate(round(value / step) * step)
     if unit == "duration":
         return f"{float(value) / 1e6:.4g}ms"
     if unit == "ratio":

@@ -1,11 +1,12 @@
 """Results for people: one block for each objective, verdicts first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 from tcc.dscp import name_of
 from tcc.ir import Requirement
-from tcc.units import NS_PER_S, format_duration, format_rate
-from tcc.verify.judge import bound_of, in_words
+from tcc.units import NS_PER_S, format_duration
+from tcc.verify.judge import Verdict, bound_of, in_words
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured
 from tcc.verify.run import Run, Summary, summarise
 from tcc.verify.scenario import Scenario
@@ -23,9 +24,25 @@ def objective_text(runs: Sequence[Run]) -> str:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         lines.append("    " + "  ".join((*cells, row[3])).rstrip())
     for direction, one in first.measured.directions.items():
-        lines += ["", *_direction_text(direction, one, first.measured)]
-    lines += ["", *_parts_text(first.scenario, first.measured)]
+        lines += ["", *_indented(_direction_text(direction, one, first.measured))]
+    lines += ["", *_indented(table(list(_part_rows(first.scenario, first.measured))))]
     return "\n".join(lines)
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines, the first column to the left and the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def _outcome(summaries: Sequence[Summary]) -> str:
@@ -64,33 +81,39 @@ def _verdict_row(scenario: Scenario, summary: Summary) -> tuple[str, str, str, s
         low, high = in_words(min(values), verdict.unit), in_words(max(values), verdict.unit)
         shown = f"{low} .. {high}"
     word = KEPT if summary.holds else NOISE if summary.noisy else MISSED
-    margin = verdict.margin
-    far = f"{float(margin) * 100:+.1f}% of the bound" if margin is not None else ""
     what = " ".join(filter(None, (verdict.direction, requirement_text(requirement))))
-    return word, what, shown, far
+    return word, what, shown, _margin(verdict)
 
 
-def _direction_text(direction: str, one: DirectionMeasure, measured: Measured) -> Iterator[str]:
-    seconds = max(1, measured.duration)
-    rate = one.octets * 8 * NS_PER_S // seconds
-    yield (
-        f"    {direction}: {format_rate(rate // 1000 * 1000)}, "
-        f"in the queue {_delays(one.sojourn)}; {one.packets} packets, {one.drops} dropped"
-        f"{_reasons(one)}, {one.marks} marked"
-    )
-    for name, tin in one.tins.items():
-        if tin["sent_packets"]:
-            yield (
-                f"      {name}: {tin['sent_packets']} packets came, {tin['drops']} dropped, "
-                f"{tin['ack_drops']} ACKs filtered, {tin['ecn_mark']} marked, "
-                f"average delay {tin['avg_delay_us'] / 1000:.2f}ms"
-            )
-
-
-def _reasons(one: DirectionMeasure) -> str:
-    if not one.reasons:
+def _margin(verdict: Verdict) -> str:
+    """Say how far a measurement is from its bound."""
+    margin = verdict.margin
+    if margin is None:
         return ""
-    return " (" + ", ".join(f"{count} {name}" for name, count in sorted(one.reasons.items())) + ")"
+    side = "above" if margin >= 0 else "below"
+    return f"{abs(float(margin)) * 100:.1f}% {side} the bound"
+
+
+def _direction_text(direction: str, one: DirectionMeasure, measured: Measured) -> list[str]:
+    rate = one.octets * 8 * NS_PER_S // max(1, measured.duration)
+    head = (
+        f"{direction}: {in_words(Fraction(rate), 'rate')} in {one.packets} packets, "
+        f"{_delays(one.sojourn)} in the queue; {one.drops} dropped, {one.marks} marked"
+    )
+    since = ", ".join(f"{count} {name}" for name, count in sorted(one.reasons.items()))
+    rows = [
+        ("  tin, since the start", "packets", "dropped", "ACKs filtered", "marked", "average delay")
+    ]
+    rows += [
+        (
+            f"  {name}", str(tin["sent_packets"]), str(tin["drops"]), str(tin["ack_drops"]),
+            str(tin["ecn_mark"]), f"{tin['avg_delay_us'] / 1000:.2f}ms",
+        )
+        for name, tin in one.tins.items()
+        if tin["sent_packets"]
+    ]  # fmt: skip
+    found = [head, f"  dropped since the start: {since}"] if since else [head]
+    return [*found, *(table(rows) if len(rows) > 1 else ())]
 
 
 def _delays(delays: Delays) -> str:
@@ -99,27 +122,28 @@ def _delays(delays: Delays) -> str:
     return f"{delays.median / 1e6:.2f}ms median, {delays.p99 / 1e6:.2f}ms p99"
 
 
-def _parts_text(scenario: Scenario, measured: Measured) -> Iterator[str]:
-    """Yield a line for each group of flows alike: what they got, or what they waited."""
+def _part_rows(scenario: Scenario, measured: Measured) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each group of flows alike: what they got, or what they waited."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for number, flow in enumerate(scenario.flows):
         key = (flow.part, flow.kind, flow.direction or "", name_of(flow.dscp), str(flow.host))
         groups.setdefault(key, []).append(number)
+    yield ("flows", "goodput of each", "round trip median", "p99", "lost")
     for (part, kind, direction, mark, host), numbers in groups.items():
         flows = [measured.flows[number] for number in numbers]
-        name = " ".join(filter(None, (part, kind, direction, mark, f"host {host}")))
-        seen = _transfers(flows) if kind in ("tcp", "udp") else _probes(flows)
-        yield f"    {name}: {seen}"
+        count = f"{len(flows)} x " if len(flows) > 1 else ""
+        name = " ".join(filter(None, (f"{count}{part}", kind, direction, mark, f"host {host}")))
+        yield (name, *(_transfers(flows) if kind in ("tcp", "udp") else _probes(flows)))
 
 
-def _transfers(flows: Sequence[FlowMeasure]) -> str:
-    shares = sorted(one.goodput // 1000 * 1000 for one in flows)
+def _transfers(flows: Sequence[FlowMeasure]) -> tuple[str, ...]:
+    shares = sorted(Fraction(one.goodput) for one in flows)
+    most = f" .. {in_words(shares[-1], 'rate')}" if len(shares) > 1 else ""
     dropped = sum(one.drops for one in flows)
-    most = f" .. {format_rate(shares[-1])}" if len(shares) > 1 else ""
-    return f"{len(flows)} x {format_rate(shares[0])}{most}, {dropped} dropped"
+    return f"{in_words(shares[0], 'rate')}{most}", "", "", str(dropped)
 
 
-def _probes(flows: Sequence[FlowMeasure]) -> str:
+def _probes(flows: Sequence[FlowMeasure]) -> tuple[str, ...]:
     trip = max((one.round_trip for one in flows), key=lambda delays: delays.p99)
     lost, sent = sum(one.lost for one in flows), sum(one.offered for one in flows)
-    return f"{_delays(trip)}, {trip.max / 1e6:.2f}ms max, {lost} lost of {sent}"
+    return "", f"{trip.median / 1e6:.2f}ms", f"{trip.p99 / 1e6:.2f}ms", f"{lost} of {sent}"

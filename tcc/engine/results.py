@@ -164,11 +164,11 @@ class Watch:
     def begin(self, now: int, warmup: int) -> None:
         """Measure from now on."""
         self.base = self.last = self.delivered()
-        self.base_sent = self.sent()
         if isinstance(self.sender, Probe):
             self.sender.measure(max(now, warmup))
         elif isinstance(self.sender, UdpSender):
             self.receiver.measure(max(now, warmup))  # type: ignore[attr-defined]
+        self.base_sent = self.sent()
 
     def sample(self) -> None:
         """End an interval of the series."""
@@ -196,7 +196,9 @@ class Watch:
             done = self.sender.finished_at
             details = self.sender.statistics()
             return FlowResult(*common, 0, details=details, finished=done if done >= 0 else None)
-        lost = self.sender.sent - self.base_sent - self.receiver.arrived  # type: ignore[attr-defined]
+        # As iperf counts it: what is under way at the end is not lost.
+        due = self.receiver.highest + 1 - self.base_sent  # type: ignore[attr-defined]
+        lost = due - self.receiver.arrived  # type: ignore[attr-defined]
         delay = self.receiver.delay  # type: ignore[attr-defined]
         ways = {"up": delay} if self.direction == "up" else {"down": delay}
         jitter = int(self.receiver.jitter)  # type: ignore[attr-defined]

@@ -158,8 +158,17 @@ def run(arguments: list[str], program: str) -> int:
 
 
 def _run(arguments: list[str], program: str) -> int:
+    """Complete, or parse and call. Not `cli.main`, which would swallow a closed pipe."""
+    variable = f"_{program}_COMPLETE".replace("-", "_").replace(".", "_").upper()
+    if instruction := os.environ.get(variable):
+        from click.shell_completion import shell_complete  # noqa: PLC0415  (for the shell alone)
+
+        return shell_complete(cli, {}, program, variable, instruction)
     try:
-        result: Any = cli.main(arguments, program, standalone_mode=False)
+        with cli.make_context(program, arguments) as context:
+            result: Any = cli.invoke(context)
+    except click.exceptions.Exit as ending:
+        return ending.exit_code
     except click.UsageError as problem:
         problem.show()
         command = problem.ctx.info_name if problem.ctx else None
@@ -167,10 +176,6 @@ def _run(arguments: list[str], program: str) -> int:
     except click.ClickException as problem:
         problem.show()
         return problem.exit_code
-    except SystemExit as ending:  # click ends so when a pipe is closed
-        if isinstance(ending.__context__, BrokenPipeError):
-            raise BrokenPipeError from ending
-        return ending.code if isinstance(ending.code, int) else 1
     return result if isinstance(result, int) else 0
 
 

@@ -12,7 +12,7 @@ from tcc import api
 from tcc.report.text import render
 from tcc.source import Source
 
-CASES = sorted((Path(__file__).parents[1] / "errors" / "policy").glob("*.tcc"))
+CASES = sorted((Path(__file__).parent / "policy").glob("*.tcc"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)

@@ -1,5 +1,5 @@
 from tcc.engine.constants cimport *
-from tcc.engine.tcp.constants cimport PRESSED, UDP
+from tcc.engine.tcp.constants cimport JIFFY, PRESSED, UDP
 from tcc.engine.rows cimport Packet
 from tcc.engine.measure cimport Histogram
 from tcc.engine.sink cimport Endpoint, Sink

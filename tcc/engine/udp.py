@@ -4,8 +4,9 @@
 A blocking socket sleeps while the memory of its packets in the host's queues reaches the send
 buffer; the test comes before the packet, so one may overshoot (sock_alloc_send_pskb()).  A sender
 that is late catches up (iperf2).  `pressure` is the socket back-pressure proposed for Linux in
-2022 and never merged: each refusal by a qdisc halves what the buffer allows, each interval
-without one doubles it.
+2022 and never merged: whenever the qdisc answers a packet of the socket with something else than
+success, what the buffer allows is halved; each interval (in whole jiffies) doubles it again, and a
+sleeping sender notices that when next some of its memory is freed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tcc.engine.sink import Endpoint, Sink
 if not cython.compiled:
     from tcc.engine.constants import NEVER, NIL
     from tcc.engine.rows import Packet
-    from tcc.engine.tcp.constants import PRESSED, UDP
+    from tcc.engine.tcp.constants import JIFFY, PRESSED, UDP
 
     SEND = 1
     RELAX = 2
@@ -109,12 +110,9 @@ class UdpSender(Endpoint):
             self.withheld = self.buffer - 4608
         self.withheld = 2 * self.withheld - self.buffer
         if self.withheld > 0:
-            self.schedule.arm(self.relax_timer, now + self.pressure)
+            self.schedule.arm(self.relax_timer, now - now % JIFFY + self.pressure)
         else:
             self.withheld = 0
-        if self.blocked and not self.full():
-            self.blocked = False
-            self.schedule.arm(self.timer, now + self.latency)
 
     def send(self, now: cython.longlong) -> cython.void:
         """Send a datagram, and set the time of the next."""
@@ -155,7 +153,7 @@ class UdpSender(Endpoint):
         if self.withheld > self.buffer - 4608:
             self.withheld = self.buffer - 4608
         self.withheld += (self.buffer - self.withheld) >> 1
-        self.schedule.arm(self.relax_timer, now + self.pressure)
+        self.schedule.arm(self.relax_timer, now - now % JIFFY + self.pressure)
 
     def refused(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """The host's qdisc dropped a packet."""

@@ -7,8 +7,6 @@ Functions return findings; none raises for a bad policy, and none prints.
 """
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from tcc.collector import collection_paused
@@ -55,6 +53,8 @@ def lint(
 ) -> Sequence[Diagnostic]:
     """Return all findings about a policy: those of building it, then those of the checks.
 
+    What comments waive is left out.
+
     Args:
         built: the policy.
         facts: the host it is for, if known.
@@ -63,13 +63,12 @@ def lint(
     Raises:
         KeyError, PluginError: there is no such back end, or it cannot be loaded.
     """
-    found = list(built.found)
-    if find_spec("tcc.checks"):
-        checks = import_module("tcc.checks")  # not needed to load a policy
-        found += checks.run(built, facts, target)
+    from tcc import checks  # noqa: PLC0415  (not needed to load a policy)
+
+    found = [*built.found, *checks.run(built, facts, target)]
     if target and built.policy and not built.unset:
         found += lower(built, target, facts)[1]
-    return list(dict.fromkeys(found))
+    return checks.waive(built, dict.fromkeys(found), checks.decided(facts, target))
 
 
 def lower(

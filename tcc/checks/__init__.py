@@ -1,0 +1,141 @@
+"""Checks: what may be wrong with a policy that can be built.
+
+One rule is one file, called as the code it finds; it gets a `View` and yields diagnostics.
+`RULES` is the list of them all, in the order of the manual. A rule is imported only when
+the policy has the things that it looks at, which is what keeps `tcc lint` quick to start.
+
+An error is for what would certainly cut traffic or can never work, a warning for likely
+harm, a note for something to know. Pages are in `tcc.pages`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from tcc.checks.view import View, view_of
+from tcc.checks.waivers import waive
+from tcc.diagnostics import Diagnostic
+from tcc.passes.built import Built
+
+if TYPE_CHECKING:
+    from tcc.facts import Facts
+
+RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    # the line
+    ("link-shapes-nothing", ("idle",)),
+    ("line-undescribed", ("bandwidth",)),
+    ("line-unshaped", ("framing",)),
+    ("framing-not-of-line", ("framing",)),
+    ("framing-without-mpu", ("framing",)),
+    ("framing-counted-twice", ("framing", "facts")),
+    ("atm-beyond-adsl", ("framing",)),
+    # rates
+    ("bandwidth-implausible", ("bandwidth",)),
+    ("bandwidth-above-device", ("bandwidth", "facts")),
+    ("directions-swapped", ("bandwidth", "role")),
+    ("cake-mq-below-need", ("qdisc",)),
+    ("gso-blocks-line", ("gso",)),
+    ("gso-blocks-line", ("options",)),
+    ("fifo-blocks-head", ("options",)),
+    ("memory-below-bdp", ("memory",)),
+    ("rtt-below-path", ("rtt",)),
+    # who is behind the line
+    ("role-not-of-device", ("role",)),
+    ("fairness-without-role", ("fairness",)),
+    ("fairness-turned", ("fairness", "role")),
+    ("fairness-turned", ("options", "role")),
+    ("fairness-behind-nat", ("options", "role")),
+    ("nat-without-masquerade", ("options", "role")),
+    ("direction-contradicts", ("options",)),
+    ("autorate-on-fixed-line", ("options", "framing")),
+    ("ack-filter-on-download", ("ack_filter", "role")),
+    # devices
+    ("device-inside-another", ("links",)),
+    ("device-is-ifb", ("ingress",)),
+    ("ifb-name-collision", ("links", "ingress", "openwrt")),
+    # marks and tiers
+    ("tier-unreachable", ("tier",)),
+    ("tier-never-matches", ("tier",)),
+    ("tiers-without-tins", ("tier", "tiers")),
+    ("tier-moved-by-cake-mq", ("tier", "qdisc")),
+    ("wash-before-tiers", ("links", "dscp")),
+    ("mark-mask-on-ingress", ("mark_mask", "ingress")),
+    ("mark-mask-without-tins", ("mark_mask", "tiers")),
+    ("mark-masks-overlap", ("mark_mask",)),
+    # objectives
+    ("objective-latency-below-path", ("objective",)),
+    ("objective-latency-below-packet", ("objective",)),
+    ("objective-rate-above-line", ("objective",)),
+    ("objective-above-tin-share", ("objective", "tier")),
+    ("objective-without-bandwidth", ("objective",)),
+    ("objective-mos-above-codec", ("objective",)),
+    ("objective-samples-few", ("objective",)),
+    ("call-not-in-voice", ("objective",)),
+    # names
+    ("unused-name", ("names",)),
+)
+"""Each rule by its code, with the features of a policy that it needs (see `View.features`)."""
+
+BEYOND_TEXT = frozenset({"facts", "openwrt"})
+"""Features that do not come from the policy."""
+WITH_FACTS = frozenset({"device-inside-another", "tier-moved-by-cake-mq"})
+"""Rules that find more, or less, when the host is known."""
+
+
+def decided(facts: "Facts | None", target: str | None) -> frozenset[str]:
+    """Return the codes of checks that are found now if they are ever found."""
+    known = {"facts"} if facts is not None else set()
+    known |= {target} if target else set()
+    return frozenset(
+        code
+        for code, needs in RULES
+        if BEYOND_TEXT.intersection(needs) <= known
+        and (facts is not None or code not in WITH_FACTS)
+    )
+
+
+def run(built: Built, facts: "Facts | None" = None, target: str | None = None) -> list[Diagnostic]:
+    """Return what the checks find, in the order of the text; nothing for a broken policy.
+
+    What depends on parameters without a value is passed over.
+
+    Args:
+        built: the policy.
+        facts: the host it is for, if known.
+        target: the back end it is for, if known.
+    """
+    if built.policy is None:
+        return []
+    view = view_of(built, facts, target)
+    found = list(_of_rules(view))
+    if "lowering" in view.features:
+        lowering = import_module("tcc.checks.lowering")  # loads plugins: only when they matter
+        found += lowering.of_qdiscs(view)
+    order = {path: number for number, path in enumerate(built.sources)}
+    found = sorted(dict.fromkeys(found), key=lambda item: _place(item, order))
+    return _with_paths(found, built) if not built.trees else found
+
+
+def _of_rules(view: View) -> Iterator[Diagnostic]:
+    ran: set[str] = set()
+    for code, needs in RULES:
+        if code not in ran and view.features.issuperset(needs):
+            ran.add(code)
+            yield from import_module(f"tcc.checks.{code.replace('-', '_')}").check(view)
+
+
+def _place(item: Diagnostic, order: dict[str, int]) -> tuple[int, int]:
+    span = item.span
+    return (-1, 0) if span is None else (order.get(span.path, -1), span.start)
+
+
+def _with_paths(found: Sequence[Diagnostic], built: Built) -> list[Diagnostic]:
+    """Give the findings about a policy in JSON the JSON paths of their places."""
+    from tcc.passes.jsontext import json_path  # noqa: PLC0415  (few policies are JSON)
+
+    paths = {span: json_path(path) for path, span in reversed(list(built.spans.items()))}
+    return [replace(item, path=paths.get(item.span) if item.span else None) for item in found]
+
+
+__all__ = ["RULES", "decided", "run", "waive"]

@@ -1,0 +1,36 @@
+"""`fairness-behind-nat`."""
+
+from collections.abc import Iterator
+
+from tcc.checks.view import View, masquerades
+from tcc.diagnostics import Diagnostic, warning
+
+PRIVATE = ("10.", "192.168.", *(f"172.{number}." for number in range(16, 32)))
+"""RFC 1918."""
+
+
+def check(view: View) -> Iterator[Diagnostic]:
+    """Yield a warning for `nonat` where the hosts have addresses that must be translated."""
+    for side in view.sides:
+        if side.option("nat") is not False or not masquerades(side.link):
+            continue
+        address = _private_host(view, side.path[1])
+        if address is None:
+            continue
+        yield warning(
+            "fairness-behind-nat",
+            view.at_option(side, "nat"),
+            f"hosts such as {address} are behind NAT, and `nonat` does not look through it",
+            "to CAKE they are all one address: a host with many flows gets a share for each",
+            "leave `nonat` out: `role router` says `nat`",
+        )
+
+
+def _private_host(view: View, index: int | str) -> str | None:
+    tiers = (*view.policy.links[int(index)].tiers, *view.policy.tiers)
+    for tier in tiers:
+        for match in tier.matches:
+            for address in match.local_addresses:
+                if address.startswith(PRIVATE):
+                    return address
+    return None

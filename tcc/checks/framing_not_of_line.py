@@ -1,0 +1,63 @@
+"""`framing-not-of-line`."""
+
+from collections.abc import Iterator
+
+from tcc.checks.devices import is_mobile, is_ppp
+from tcc.checks.view import Side, View
+from tcc.diagnostics import Diagnostic, Fix, Severity
+from tcc.ir import Framing
+
+PPPOE = 8
+"""Bytes of the PPPoE and PPP headers."""
+DSL = ("ipoa", "bridged", "pppoa", "pppoe")
+NEUTRAL = ("raw", "unknown", "conservative", None)
+
+
+def check(view: View) -> Iterator[Diagnostic]:
+    """Yield a warning where the device's name says that the framing is another line's."""
+    seen: set[int | str] = set()
+    for side in view.sides:
+        framing = side.link.framing
+        if framing is None or framing.preset in NEUTRAL or side.path[1] in seen:
+            continue
+        seen.add(side.path[1])
+        name = view.name(side)
+        if is_ppp(name) and not framing.preset.startswith("ppp"):
+            yield _without_ppp(view, side, name, framing)
+        elif is_mobile(name) and framing.preset.startswith((*DSL, "docsis")):
+            yield _mobile(view, side, name, framing)
+
+
+def _without_ppp(view: View, side: Side, name: str, framing: Framing) -> Diagnostic:
+    wire = side.wire
+    cure = {"ethernet": "", "docsis": "", "bridged-ptm": "pppoe-ptm"}.get(framing.preset or "")
+    if cure is None:
+        cure = "pppoe-vcmux" if framing.preset == "bridged-vcmux" else "pppoe-llcsnap"
+    mpu = f"; mpu {wire.mpu}B" if wire.mpu else ""
+    text = cure or f"{{ overhead {wire.overhead + PPPOE}B{mpu} }}"
+    span = view.at_link(side, "framing")
+    return Diagnostic(
+        "framing-not-of-line",
+        Severity.WARNING,
+        f"`{name}` is a PPP session, and {framing.preset} leaves out the headers of PPPoE",
+        span,
+        hints=(
+            f"every packet is counted {PPPOE} bytes short: the modem gets more than it can send",
+            f"write: framing {text}",
+        ),
+        fixes=(Fix(f"write `framing {text}`", span, text, safe=False),) if span else (),
+    )
+
+
+def _mobile(view: View, side: Side, name: str, framing: Framing) -> Diagnostic:
+    cells = ", and 5 of 53 bytes are given away" if side.wire.cells == "atm" else ""
+    return Diagnostic(
+        "framing-not-of-line",
+        Severity.WARNING,
+        f"`{name}` is a mobile modem, and {framing.preset} is the framing of a cable",
+        view.at_link(side, "framing"),
+        hints=(
+            f"there are no such headers on the air{cells}",
+            "write `framing raw`, or `framing unknown` for a guess on the safe side",
+        ),
+    )

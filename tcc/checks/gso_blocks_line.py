@@ -1,0 +1,39 @@
+"""`gso-blocks-line`."""
+
+from collections.abc import Iterator
+
+from tcc.checks.view import CAKES, Side, View
+from tcc.diagnostics import Diagnostic, warning
+from tcc.units import format_duration, format_rate, time_for
+
+SUPER_PACKET = 65_536
+"""Bytes of the longest packet that TSO and GRO make of ordinary ones."""
+TARGET = 5_000_000
+"""ns: CoDel's target on the Internet; what one packet may keep others waiting."""
+
+
+def check(view: View) -> Iterator[Diagnostic]:
+    """Yield a warning where one super-packet holds up the line for longer than the target."""
+    for side in view.sides:
+        if side.rate is None or side.kind not in CAKES or not _keeps(side):
+            continue
+        took = time_for(SUPER_PACKET, side.rate)
+        if took > TARGET:
+            shown = format_duration(took - took % 100_000)
+            place = view.at(side, "gso") if side.shaping.gso else view.at_option(side, "split_gso")
+            yield warning(
+                "gso-blocks-line",
+                place,
+                f"one super-packet holds up {format_rate(side.rate)} for {shown}",
+                "up to 64KiB pass as one packet, and nothing can pass in between",
+                "write `gso split`, which is what the kernel does by itself",
+            )
+
+
+def _keeps(side: Side) -> bool:
+    gso = side.shaping.gso
+    if gso is None:
+        return side.option("split_gso") is False
+    if gso.mode == "split-when" and gso.rate is not None and side.rate is not None:
+        return side.rate > gso.rate
+    return gso.mode == "keep"

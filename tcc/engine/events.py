@@ -278,7 +278,8 @@ class Schedule:
 
         A time in the past means now.
         """
-        time = max(time, self.now)
+        if time < self.now:
+            time = self.now
         self.order += 1
         self.place(node, time, self.order)
 
@@ -322,7 +323,8 @@ class Schedule:
         """Put a packet on a delay line, to arrive at `due` (ns) but not before those on it."""
         rows: cython.pointer[Packet] = self.pool.rows
         tail: cython.int = self.lines[line].tail
-        due = max(due, self.now)
+        if due < self.now:
+            due = self.now
         self.order += 1
         rows[packet].next = NIL
         rows[packet].order = self.order
@@ -333,7 +335,8 @@ class Schedule:
             self.lines[line].head = packet
             self.place(self.lines[line].node, due, self.order)
         else:
-            due = max(due, rows[tail].due)
+            if due < rows[tail].due:
+                due = rows[tail].due
             rows[packet].due = due
             rows[tail].next = packet
 

@@ -69,9 +69,15 @@ class Random:
 
     def u16(self) -> cython.uint:
         """Return a number of 16 bits."""
+        z: cython.ulonglong
         if self.constant:
             return self.fixed16
-        return self.u64() >> 48
+        # As u64, written out: this is drawn for every quantum of CAKE.
+        self.state = (self.state + GOLDEN) & MASK64
+        z = self.state
+        z = ((z ^ (z >> 30)) * MIX1) & MASK64
+        z = ((z ^ (z >> 27)) * MIX2) & MASK64
+        return (z ^ (z >> 31)) >> 48
 
     def below(self, bound: cython.uint) -> cython.uint:
         """Return a number from 0 to `bound` - 1, as get_random_u32_below scales one.

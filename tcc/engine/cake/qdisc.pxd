@@ -57,6 +57,8 @@ cdef class Cake(QueueDisc):
     # configuration
     cdef readonly unsigned long long rate
     cdef int flow_mode
+    cdef bint sources
+    cdef bint destinations
     cdef bint nat
     cdef bint besteffort
     cdef bint wash

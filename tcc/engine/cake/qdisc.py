@@ -184,8 +184,10 @@ class Cake(QueueDisc):
         self.config = config
         self.rate = config.rate
         self.flow_mode = config.flow_mode
-        self.table.sources = config.flow_mode & 5 == 5
-        self.table.destinations = config.flow_mode & 6 == 6
+        self.sources = config.flow_mode & 5 == 5
+        self.destinations = config.flow_mode & 6 == 6
+        self.table.sources = self.sources
+        self.table.destinations = self.destinations
         self.nat = config.nat
         self.besteffort = config.tins == BESTEFFORT
         self.wash = config.wash
@@ -414,17 +416,17 @@ class Cake(QueueDisc):
     def quantum(self, t: cython.int, flow: FlowRow) -> cython.int:
         """Return a flow's quantum: its share of what its busier host has, dithered (4.3)."""
         load: cython.int = 1
-        entry: cython.int
-        if self.table.sources:
-            entry = t * SLOTS + flow.source
-            load = max(load, self.hosts[entry].source_bulk)
-        if self.table.destinations:
-            entry = t * SLOTS + flow.destination
-            load = max(load, self.hosts[entry].destination_bulk)
-        entry = self.chance.u16()
-        return (self.tins[t].flow_quantum * (65535 // load) + entry) >> 16
-
-    # ------------------------------------------------------------ rows and sizes
+        bulk: cython.int
+        if self.sources:
+            bulk = self.hosts[t * SLOTS + flow.source].source_bulk
+            if bulk > load:
+                load = bulk
+        if self.destinations:
+            bulk = self.hosts[t * SLOTS + flow.destination].destination_bulk
+            if bulk > load:
+                load = bulk
+        bulk = self.chance.u16()
+        return (self.tins[t].flow_quantum * (65535 // load) + bulk) >> 16
 
     def flow_at(self, f: cython.int) -> FlowRow:
         """Return a flow's row: tin * STRIDE + slot."""
@@ -518,7 +520,8 @@ class Cake(QueueDisc):
         change: cython.longlong = row.length
         if tin.backlog == 0:
             self.refresh(tin, now)
-        tin.max_length = max(tin.max_length, row.length)
+        if row.length > tin.max_length:
+            tin.max_length = row.length
         if row.gso_segs > 1 and self.splits(row):
             change = self.add_segments(tin, flow, packet, now)
             if change < 0:
@@ -538,14 +541,16 @@ class Cake(QueueDisc):
             self.configure(self.rate, False)
         if flow.state != BULK and flow.state != SPARSE:
             self.activate(t, tin, flow, slot)
-        self.most_used = max(self.most_used, self.used)
+        if self.used > self.most_used:
+            self.most_used = self.used
         if self.used <= self.limit:
             return OK
         return CN if self.relieve(t * STRIDE + slot, now) else OK
 
     def refresh(self, tin: TinRow, now: cython.longlong) -> cython.void:
         """Start the clocks anew where nothing is queued (5.2, step 2)."""
-        tin.tnext = max(tin.tnext, now)
+        if tin.tnext < now:
+            tin.tnext = now
         if self.qlen == 0:
             if self.tnext < now:
                 self.tnext = now
@@ -809,6 +814,9 @@ class Cake(QueueDisc):
 
     def rotate(self, t: cython.int, tin: TinRow, flow: FlowRow, slot: cython.int) -> cython.void:
         """Give a flow that has used up its deficit its next quantum, at the end of the old ones."""
+        flows: cython.pointer[Flow] = self.flows
+        base: cython.int
+        last: cython.int
         if flow.state == SPARSE:
             if flow.head:
                 flow.state = BULK
@@ -818,8 +826,14 @@ class Cake(QueueDisc):
             else:
                 flow.state = SPARSE_WAIT
         flow.deficit += self.quantum(t, flow)
-        self.unlink(t, flow)
-        self.append(t, flow, slot, OLD)
+        base = t * STRIDE
+        flows[base + flow.previous].next = flow.next
+        flows[base + flow.next].previous = flow.previous
+        last = flows[base + OLD].previous
+        flow.next = OLD
+        flow.previous = last
+        flows[base + last].next = slot
+        flows[base + OLD].previous = slot
         self.rotations += 1
 
     def unqueue(self, tin: TinRow, flow: FlowRow) -> cython.int:
@@ -961,8 +975,6 @@ class Cake(QueueDisc):
         for t in range(TINS):
             self.clear_tin(t)
 
-    # ------------------------------------------------------------ what Python reads
-
     def tin(self, index: int) -> dict[str, int]:
         """Return the row of a tin by its internal index (see `rows.Tin`)."""
         if not 0 <= index < TINS:
@@ -978,15 +990,6 @@ class Cake(QueueDisc):
     def host(self, index: int, entry: int) -> dict[str, int]:
         """Return the row of a host (see `rows.Host`)."""
         return self.table.host(index, entry)
-
-    def queued(self, index: int, slot: int) -> list[int]:
-        """Return the packets of a flow, oldest first."""
-        found = []
-        packet = self.flow(index, slot)["head"] - 1
-        while packet != NIL:
-            found.append(packet)
-            packet = self.pool.rows[packet].next
-        return found
 
     def tin_of_position(self, position: int) -> int:
         """Return the internal index of the tin at a display position."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcc.engine.cake.rows import NONE, SLOTS
 from tcc.engine.cake.tables import mode_of
+from tcc.engine.constants import NIL
 
 if TYPE_CHECKING:
     from tcc.engine.cake.qdisc import Cake
@@ -78,6 +79,16 @@ def microseconds(span: int) -> int:
     return -(-span // 1000) if span < 0 else span // 1000
 
 
+def queue_length(cake: Cake, flow: dict[str, int]) -> int:
+    """Return how many packets a flow has."""
+    count = 0
+    packet = flow["head"] - 1
+    while packet != NIL:
+        count += 1
+        packet = cake.pool.read(packet)["next"]
+    return count
+
+
 def classes(cake: Cake, now: int) -> list[dict[str, int]]:
     """Return what `tc -s class show` has at `now` (ns): every flow that is in a list.
 
@@ -92,7 +103,7 @@ def classes(cake: Cake, now: int) -> list[dict[str, int]]:
                 continue
             entry = {
                 "minor": position * SLOTS + slot + 1,
-                "qlen": len(cake.queued(index, slot)),
+                "qlen": queue_length(cake, row),
                 "backlog": row["backlog"],
                 "drops": row["dropped"],
                 "deficit": row["deficit"],

@@ -22,3 +22,18 @@ cdef struct CodelFlow:
     long long backlog
     long long first_above
     long long drop_next
+
+cdef struct FqFlow:
+    int head
+    int tail
+    int next
+    int chain
+    int qlen
+    int credit
+    unsigned char state
+    unsigned char band
+    unsigned long long key
+    long long rate
+    long long due
+    long long order
+    long long age

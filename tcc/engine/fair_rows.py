@@ -43,3 +43,28 @@ class CodelFlow:
         self.backlog: int = 0  # bytes
         self.first_above: int = 0
         self.drop_next: int = 0
+
+
+class FqFlow:
+    """A flow of `fq`: a socket, or a hash."""
+
+    __slots__ = (
+        "age", "band", "chain", "credit", "due", "head", "key", "next", "order", "qlen", "rate",
+        "state", "tail",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.head: int = 0
+        self.tail: int = 0
+        self.next: int = 0  # flow that follows in a list of new or old flows, or a free row
+        self.chain: int = 0  # flow that follows in the same bucket
+        self.qlen: int = 0  # packets
+        self.credit: int = 0  # bytes
+        self.state: int = 0  # detached, in a list, or throttled
+        self.band: int = 0
+        self.key: int = 0
+        self.rate: int = 0  # bytes/s that its socket asks for
+        self.due: int = 0  # ns: not before
+        self.order: int = 0  # breaks ties of due among throttled flows
+        self.age: int = 0  # jiffy in which it was detached

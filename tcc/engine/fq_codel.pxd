@@ -1,12 +1,15 @@
 from tcc.engine.constants cimport *
 from tcc.engine.rows cimport Packet
+from tcc.engine.tcp.constants cimport LOCAL
 from tcc.engine.fair_rows cimport CodelFlow
 from tcc.engine.queue_disc cimport QueueDisc
 
 ctypedef CodelFlow *CodelFlowRow
 
 cdef unsigned long long M32
+cdef unsigned long long M64
 cdef unsigned long long THREE
+cdef unsigned long long HALF
 cdef int SHIFT
 cdef int MOST_DROPS
 
@@ -23,7 +26,13 @@ cdef class FqCodel(QueueDisc):
     cdef long long ce_threshold
     cdef readonly long long memory
     cdef readonly long long new_flows
-    cdef readonly long long overmemory
+    cdef readonly long long ce_marks
+    cdef readonly long long longest
+    cdef readonly long long overlimit_drops
+    cdef readonly long long overmemory_drops
+    cdef readonly unsigned int handle
+    cdef readonly int ce_mask
+    cdef readonly int ce_selector
     cdef CodelFlow *queues
     cdef int new_head
     cdef int new_tail
@@ -45,3 +54,6 @@ cdef class FqCodel(QueueDisc):
     cdef int drop_until(self, CodelFlowRow flow, int packet, long long tick) noexcept nogil
     cdef void leave(self, bint fresh) noexcept nogil
     cdef void append_old(self, int f) noexcept nogil
+    cdef int flow_of(self, int packet) noexcept nogil
+    cdef unsigned int memory_of(self, int packet) noexcept nogil
+    cdef void undo_dequeue(self, int packet) noexcept nogil

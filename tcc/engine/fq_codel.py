@@ -5,6 +5,7 @@ Sources: RFC 8290 and RFC 8289; fq_codel_enqueue(), fq_codel_drop() and fq_codel
 net/sched/sch_fq_codel.c, codel_dequeue() of include/net/codel_impl.h; tc-fq_codel(8).  Of the
 kernel are: times in units of 1024 ns, the 16-bit inverse square root with one Newton step for each
 count, drops in batches when the queue is full, and at most 256 CoDel drops in one dequeue.
+A filter's verdict is the packet's `classid`.
 """
 
 from __future__ import annotations
@@ -22,15 +23,19 @@ from tcc.engine.queue_disc import QueueDisc
 
 if not cython.compiled:
     from tcc.engine.constants import (
-        CE, CN, CONGESTED, IPV4, IPV6, NIL, NOT_ECT, OK, OVERLIMIT, QUEUE_PURGE,
+        CE, CN, CONGESTED, DROP, IPV4, IPV6, NIL, NOT_ECT, OK, OVERLIMIT, QUEUE_PURGE,
+        UNCLASSIFIED,
     )  # fmt: skip
     from tcc.engine.fair_rows import CodelFlow
     from tcc.engine.rows import Packet
+    from tcc.engine.tcp.constants import LOCAL
 
     CodelFlowRow = CodelFlow
 
 M32 = 0xFFFFFFFF
+M64 = 0xFFFFFFFFFFFFFFFF
 THREE = 3 << 32
+HALF = 1 << 31
 SHIFT = 10  # of ns to CoDel's clock
 MOST_DROPS = 256  # of one dequeue
 NO_THRESHOLD = -1
@@ -51,6 +56,9 @@ class FqCodel(QueueDisc):
         drop_batch: packets dropped at once when the queue is full.
         ce_threshold: mark every ECN-capable packet that waited longer, in us; None for never.
         mtu: bytes of backlog up to which CoDel does not act.
+        handle: the qdisc's own; a priority of that major number chooses the flow.
+        ce_mask: bits of the TOS byte that `ce_threshold` looks at; 0 for every packet.
+        ce_selector: what these bits are in packets that `ce_threshold` marks.
     """
 
     def __init__(
@@ -66,6 +74,9 @@ class FqCodel(QueueDisc):
         drop_batch: int = 64,
         ce_threshold: int | None = None,
         mtu: int = 1514,
+        handle: int = 0,
+        ce_mask: int = 0,
+        ce_selector: int = 0,
     ) -> None:
         f: cython.int
         QueueDisc.__init__(self, pool)
@@ -73,25 +84,30 @@ class FqCodel(QueueDisc):
             raise ValueError("fq_codel has 1 to 65536 flows")
         self.flows = flows
         self.mtu = mtu
+        self.handle = handle
+        self.ce_mask = ce_mask
+        self.ce_selector = ce_selector
         self.memory = 0
         self.new_flows = 0
-        self.overmemory = 0
+        self.ce_marks = 0
+        self.longest = 0
+        self.overlimit_drops = 0
+        self.overmemory_drops = 0
         self.new_head = NIL
         self.new_tail = NIL
         self.old_head = NIL
         self.old_tail = NIL
         self.change(limit, target, interval, quantum, memory_limit, ecn, drop_batch, ce_threshold)
-        if cython.compiled:
+        if not cython.compiled:
+            self.queues = [CodelFlow() for _ in range(flows)]
+        else:
             self.queues = cython.cast(
                 cython.pointer[CodelFlow], calloc(flows, cython.sizeof(CodelFlow))
             )
             if not self.queues:
                 raise MemoryError
-        else:
-            self.queues = [CodelFlow() for _ in range(flows)]
         for f in range(flows):
             self.queues[f].head = NIL
-            self.queues[f].rec = 0xFFFF
 
     def __dealloc__(self) -> None:
         if cython.compiled:
@@ -108,7 +124,10 @@ class FqCodel(QueueDisc):
         drop_batch: int,
         ce_threshold: int | None = None,
     ) -> None:
-        """Set every parameter but the number of flows; arguments as for a new one."""
+        """Set every parameter but the number of flows; arguments as for a new one.
+
+        The kernel then purges what the limits no longer leave room for: see `shrink`.
+        """
         self.limit = limit
         self.target = target * 1000 >> SHIFT
         self.interval = interval * 1000 >> SHIFT
@@ -116,13 +135,31 @@ class FqCodel(QueueDisc):
         self.quantum = max(quantum, 256)
         self.memory_limit = memory_limit
         self.ecn = ecn
-        self.drop_batch = drop_batch
+        self.drop_batch = max(drop_batch, 1)
+
+    def shrink(self, now: int) -> None:
+        """Purge what the limits no longer leave room for, as a change does at `now` (ns)."""
+        while self.qlen > self.limit or self.memory > self.memory_limit:
+            packet = self.do_dequeue(now)
+            if packet == NIL:
+                return
+            self.undo_dequeue(packet)
+
+    def undo_dequeue(self, packet: cython.int) -> cython.void:
+        """Count a packet that was dequeued as purged."""
+        length: cython.uint = self.pool.rows[packet].length
+        self.dequeued -= 1
+        self.dequeued_bytes -= length
+        self.qlen += 1
+        self.backlog += length
+        self.drop_after(packet, QUEUE_PURGE)
+        self.drops -= 1
 
     def at(self, f: cython.int) -> CodelFlowRow:
         """Return the row of a flow."""
-        if cython.compiled:
-            return cython.address(self.queues[f])
-        return self.queues[f]
+        if not cython.compiled:
+            return self.queues[f]
+        return cython.address(self.queues[f])
 
     def append_old(self, f: cython.int) -> cython.void:
         """Append a flow to the old ones."""
@@ -136,10 +173,14 @@ class FqCodel(QueueDisc):
     def do_enqueue(self, packet: cython.int, now: cython.longlong) -> cython.int:
         """Append a packet to its flow; drop a batch from the fattest flow when full."""
         rows: cython.pointer[Packet] = self.pool.rows
-        wide: cython.ulonglong = rows[packet].flow_hash
-        f: cython.int = (wide * self.flows) >> 32
-        flow: CodelFlowRow = self.at(f)
+        f: cython.int = self.flow_of(packet)
+        before: cython.longlong = self.dropped_after
+        flow: CodelFlowRow
         self.note_received(packet)
+        if f == NIL:
+            self.drop_before(packet, UNCLASSIFIED)
+            return DROP
+        flow = self.at(f)
         rows[packet].enqueue_time = now
         rows[packet].next = NIL
         if flow.head == NIL:
@@ -159,12 +200,36 @@ class FqCodel(QueueDisc):
             self.new_tail = f
             self.new_flows += 1
             flow.deficit = self.quantum
-        self.memory += rows[packet].truesize
-        if self.memory > self.memory_limit:
-            self.overmemory += 1
-        elif self.qlen <= self.limit:
+        self.memory += self.memory_of(packet)
+        overmemory: cython.bint = self.memory > self.memory_limit
+        if self.qlen <= self.limit and not overmemory:
             return OK
-        return CN if self.drop_fattest() == f else OK
+        fattest: cython.int = self.drop_fattest()
+        self.overlimit_drops += self.dropped_after - before
+        if overmemory:
+            self.overmemory_drops += self.dropped_after - before
+        return CN if fattest == f else OK
+
+    def flow_of(self, packet: cython.int) -> cython.int:
+        """Hash a packet, unless its priority or a filter names a flow; NIL if that is none."""
+        rows: cython.pointer[Packet] = self.pool.rows
+        minor: cython.uint = rows[packet].priority & 0xFFFF
+        wide: cython.ulonglong = rows[packet].flow_hash
+        if rows[packet].priority - minor == self.handle and 0 < minor <= self.flows:
+            return minor - 1
+        if rows[packet].classid:
+            minor = rows[packet].classid & 0xFFFF
+            return minor - 1 if minor <= self.flows else NIL
+        return (wide * self.flows) >> 32
+
+    def memory_of(self, packet: cython.int) -> cython.uint:
+        """Return what a packet counts as memory: nothing while a local socket pays for it.
+
+        (is_skb_wmem(), since Linux 7.1 or 7.2; older kernels count every packet.)
+        """
+        if self.pool.rows[packet].flags & LOCAL:
+            return 0
+        return self.pool.rows[packet].truesize
 
     def take(self, flow: CodelFlowRow) -> cython.int:
         """Take the oldest packet of a flow off it."""
@@ -173,7 +238,7 @@ class FqCodel(QueueDisc):
             flow.head = self.pool.rows[packet].next
             self.pool.rows[packet].next = NIL
             flow.backlog -= self.pool.rows[packet].length
-            self.memory -= self.pool.rows[packet].truesize
+            self.memory -= self.memory_of(packet)
         return packet
 
     def drop_fattest(self) -> cython.int:
@@ -210,11 +275,11 @@ class FqCodel(QueueDisc):
         if packet == NIL:
             flow.first_above = 0
             return False
+        if self.pool.rows[packet].length > self.longest:
+            self.longest = self.pool.rows[packet].length
         self.sojourn = tick - (self.pool.rows[packet].enqueue_time >> SHIFT)
         # the whole qdisc's backlog counts (__fq_codel_dequeue()), this packet taken off already
-        if self.sojourn < self.target or (
-            self.backlog <= self.mtu + self.pool.rows[packet].length
-        ):
+        if self.sojourn < self.target or (self.backlog <= self.mtu + self.pool.rows[packet].length):
             flow.first_above = 0
             return False
         if flow.first_above == 0:
@@ -239,8 +304,8 @@ class FqCodel(QueueDisc):
         value: cython.ulonglong
         wide = wide << 16
         square = (wide * wide) >> 32
-        value = (THREE - flow.count * square) >> 2
-        value = (value * wide) >> 31
+        value = ((THREE - flow.count * square) & M64) >> 2
+        value = ((value * wide) & M64) >> 31
         flow.rec = (value >> 16) & 0xFFFF
 
     def law(self, tick: cython.longlong, flow: CodelFlowRow) -> cython.longlong:
@@ -256,16 +321,17 @@ class FqCodel(QueueDisc):
         """Drop or mark what is due in the dropping state; return the packet to deliver."""
         drops: cython.int = 0
         while flow.dropping and tick >= flow.drop_next:
+            drops += 1
+            if drops > MOST_DROPS:
+                flow.drop_next = self.law(tick, flow)
+                break
             flow.count = (flow.count + 1) & M32
             self.step(flow)
             if self.ecn and self.mark(packet):
                 self.marks += 1
                 flow.drop_next = self.law(flow.drop_next, flow)
                 break
-            if drops >= MOST_DROPS:
-                break
             self.drop_after(packet, CONGESTED)
-            drops += 1
             packet = self.take(flow)
             if self.should_drop(flow, packet, tick):
                 flow.drop_next = self.law(flow.drop_next, flow)
@@ -278,7 +344,9 @@ class FqCodel(QueueDisc):
         packet: cython.int = self.take(flow)
         drop: cython.bint
         delta: cython.uint
+        since: cython.ulonglong
         if packet == NIL:
+            flow.first_above = 0
             flow.dropping = 0
             return NIL
         drop = self.should_drop(flow, packet, tick)
@@ -296,7 +364,9 @@ class FqCodel(QueueDisc):
                 self.should_drop(flow, packet, tick)
             flow.dropping = 1
             delta = (flow.count - flow.lastcount) & M32
-            if delta > 1 and tick - flow.drop_next < 16 * self.interval:
+            # the kernel's clock has 32 bits: a flow's distant past may look like its future
+            since = (tick - flow.drop_next - 16 * self.interval) & M32
+            if delta > 1 and since >= HALF:
                 flow.count = delta
                 self.step(flow)
             else:
@@ -304,8 +374,14 @@ class FqCodel(QueueDisc):
                 flow.rec = 0xFFFF
             flow.lastcount = flow.count
             flow.drop_next = self.law(tick, flow)
-        if packet != NIL and self.ce_threshold >= 0 and self.sojourn > self.ce_threshold:
-            self.mark(packet)
+        if (
+            packet != NIL
+            and self.ce_threshold >= 0
+            and self.sojourn > self.ce_threshold
+            and (self.pool.rows[packet].tos & self.ce_mask) == self.ce_selector
+            and self.mark(packet)
+        ):
+            self.ce_marks += 1
         return packet
 
     def do_dequeue(self, now: cython.longlong) -> cython.int:
@@ -351,7 +427,7 @@ class FqCodel(QueueDisc):
         return self.peek_dequeued(now)
 
     def do_reset(self) -> cython.void:
-        """Purge every packet; CoDel's memory of each flow stays as the kernel clears it."""
+        """Purge every packet and forget what CoDel knows of each flow."""
         f: cython.int
         packet: cython.int
         if self.parked != NIL:
@@ -365,12 +441,34 @@ class FqCodel(QueueDisc):
                 self.drops -= 1
                 packet = self.take(self.at(f))
             self.queues[f].listed = 0
-            self.queues[f].deficit = 0
             self.queues[f].dropping = 0
             self.queues[f].count = 0
             self.queues[f].lastcount = 0
             self.queues[f].first_above = 0
             self.queues[f].drop_next = 0
-            self.queues[f].rec = 0xFFFF
+            self.queues[f].rec = 0
         self.new_head = NIL
         self.old_head = NIL
+
+    def length_of(self, first: cython.int) -> int:
+        """Return how many flows a list has."""
+        count = 0
+        while first != NIL:
+            count += 1
+            first = self.queues[first].next
+        return count
+
+    def statistics(self) -> dict[str, int]:
+        """Return what `tc -s qdisc` shows, under tc's names."""
+        return {
+            **QueueDisc.statistics(self),
+            "maxpacket": self.longest,
+            "drop_overlimit": self.overlimit_drops,
+            "drop_overmemory": self.overmemory_drops,
+            "memory_used": self.memory,
+            "new_flow_count": self.new_flows,
+            "ecn_mark": self.marks,
+            "ce_mark": self.ce_marks,
+            "new_flows_len": self.length_of(self.new_head),
+            "old_flows_len": self.length_of(self.old_head),
+        }

@@ -2,7 +2,9 @@
 
 Sources: pfifo_fast_enqueue(), pfifo_fast_dequeue() and prio2band[] of net/sched/sch_generic.c;
 tc-pfifo_fast(8).  Each band holds as many packets as the device's transmit queue length, a
-super-packet counting as one.  The kernel's ring rounds nothing: a ring of N holds N packets.
+super-packet counting as one.  A band is a ring whose places become free in batches, as those of
+struct ptr_ring (include/linux/ptr_ring.h) do: a full band of 1000 has room again only when 16
+packets have left it, or when its end is reached.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ if not cython.compiled:
     from tcc.engine.rows import Packet
 
 BANDS = 3
+BATCH = 16  # places of a ring: two cache lines of pointers
 BAND_OF_PRIORITY = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
 
 
@@ -34,16 +37,23 @@ class PfifoFast(QueueDisc):
     def __init__(self, pool: PacketPool, limit: int = 1000) -> None:
         number: cython.int
         QueueDisc.__init__(self, pool)
+        if limit <= 0:
+            raise ValueError("a band of pfifo_fast holds at least 1 packet")
         self.limit = limit
+        self.batch = BATCH if limit // 2 >= BATCH else 1
         if not cython.compiled:
             self.heads = [NIL] * BANDS
             self.tails = [NIL] * BANDS
             self.held = [0] * BANDS
+            self.places = [0] * BANDS
+            self.stale = [0] * BANDS
             self.bands = [0] * 16
         for number in range(BANDS):
             self.heads[number] = NIL
             self.tails[number] = NIL
             self.held[number] = 0
+            self.places[number] = 0
+            self.stale[number] = 0
         for number in range(16):
             self.bands[number] = BAND_OF_PRIORITY[number]
 
@@ -52,7 +62,7 @@ class PfifoFast(QueueDisc):
         rows: cython.pointer[Packet] = self.pool.rows
         band: cython.int = self.bands[rows[packet].priority & 15]
         self.note_received(packet)
-        if self.held[band] >= self.limit:
+        if self.held[band] + self.stale[band] >= self.limit:
             self.drop_before(packet, OVERLIMIT)
             return DROP
         rows[packet].enqueue_time = now
@@ -80,11 +90,22 @@ class PfifoFast(QueueDisc):
         packet: cython.int
         if band == NIL:
             return NIL
-        packet = self.heads[band]
+        packet = self.unlink(band)
+        self.note_dequeued(packet)
+        return packet
+
+    def unlink(self, band: cython.int) -> cython.int:
+        """Take the oldest packet of a band off it; its place in the ring may stay taken."""
+        packet: cython.int = self.heads[band]
         self.heads[band] = self.pool.rows[packet].next
         self.pool.rows[packet].next = NIL
         self.held[band] -= 1
-        self.note_dequeued(packet)
+        self.places[band] += 1
+        self.stale[band] += 1
+        if self.stale[band] >= self.batch or self.places[band] >= self.limit:
+            self.stale[band] = 0
+        if self.places[band] >= self.limit:
+            self.places[band] = 0
         return packet
 
     def do_peek(self, now: cython.longlong) -> cython.int:
@@ -97,9 +118,7 @@ class PfifoFast(QueueDisc):
         band: cython.int = self.band_with_packets()
         packet: cython.int
         while band != NIL:
-            packet = self.heads[band]
-            self.heads[band] = self.pool.rows[packet].next
-            self.held[band] -= 1
+            packet = self.unlink(band)
             self.drop_after(packet, QUEUE_PURGE)
             self.drops -= 1
             band = self.band_with_packets()

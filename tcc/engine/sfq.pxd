@@ -37,3 +37,5 @@ cdef class Sfq(QueueDisc):
     cdef void join_round(self, int x) noexcept nogil
     cdef void leave_table(self, int x) noexcept nogil
     cdef void rekey(self, long long now) noexcept nogil
+    cdef int hash_of(self, int packet) noexcept nogil
+    cdef void replace_head(self, int x, int packet) noexcept nogil

@@ -4,7 +4,8 @@
 Sources: sfq_enqueue(), sfq_drop(), sfq_dequeue() and sfq_rehash() of net/sched/sch_sfq.c;
 tc-sfq(8).  RED inside SFQ is left out.  With `perturb`, the kernel changes its hash key in a
 timer; here it changes before the first packet that comes after that time, which no packet can
-tell apart but for the moment at which a re-hash drops.
+tell apart but for the moment at which a re-hash drops.  A filter's verdict is the packet's
+`classid`; with filters the kernel never re-hashes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,16 @@ from tcc.engine.queue_disc import QueueDisc
 from tcc.engine.random import Random
 
 if not cython.compiled:
-    from tcc.engine.constants import CN, DROP, FLOW_LIMIT, NIL, OK, OVERLIMIT, QUEUE_PURGE
+    from tcc.engine.constants import (
+        CN,
+        DROP,
+        FLOW_LIMIT,
+        NIL,
+        OK,
+        OVERLIMIT,
+        QUEUE_PURGE,
+        UNCLASSIFIED,
+    )
     from tcc.engine.fair_rows import Slot
     from tcc.engine.rows import Packet
 
@@ -30,6 +40,8 @@ M32 = 0xFFFFFFFF
 LIMIT = 127  # packets, and packets of one flow
 FLOWS = 128
 DIVISOR = 1024
+MOST_DEPTH = 127
+MOST_FLOWS = 65_408
 
 
 class Sfq(QueueDisc):
@@ -70,11 +82,12 @@ class Sfq(QueueDisc):
             raise ValueError("the divisor of sfq is a power of two up to 65536")
         if not 0 < quantum <= 1 << 20:
             raise ValueError("the quantum of sfq is 1 to 1048576 bytes")
+        flows, depth = min(flows, MOST_FLOWS, divisor), min(depth, MOST_DEPTH)
         self.limit = min(limit, depth * flows)
         if self.limit <= 1:
             raise ValueError("sfq holds at least 2 packets")
         self.depth = depth
-        self.flows = min(flows, self.limit, divisor)
+        self.flows = min(flows, self.limit)
         self.divisor = divisor
         self.quantum = max(quantum, 256)
         self.head_drop = head_drop
@@ -85,10 +98,12 @@ class Sfq(QueueDisc):
         self.next_key = perturb
         self.deepest = 0
         self.last = NIL
-        if cython.compiled:
-            self.slots = cython.cast(
-                cython.pointer[Slot], calloc(self.flows, cython.sizeof(Slot))
-            )
+        if not cython.compiled:
+            self.slots = [Slot() for _ in range(self.flows)]
+            self.table: list[int] = [NIL] * divisor
+            self.most: list[int] = [NIL] * (depth + 1)
+        else:
+            self.slots = cython.cast(cython.pointer[Slot], calloc(self.flows, cython.sizeof(Slot)))
             self.table = cython.cast(
                 cython.pointer[cython.int], calloc(divisor, cython.sizeof(cython.int))
             )
@@ -97,15 +112,11 @@ class Sfq(QueueDisc):
             )
             if not self.slots or not self.table or not self.most:
                 raise MemoryError
-        else:
-            self.slots = [Slot() for _ in range(self.flows)]
-            self.table = [NIL] * divisor
-            self.most = [NIL] * (depth + 1)
         for x in range(divisor):
             self.table[x] = NIL
         for x in range(depth + 1):
             self.most[x] = NIL
-        for x in range(self.flows - 1, -1, -1):
+        for x in range(self.flows):
             self.slots[x].head = NIL
             self.slots[x].tail = NIL
             self.link(x)
@@ -117,14 +128,20 @@ class Sfq(QueueDisc):
             free(self.most)
 
     def bucket_of(self, packet: cython.int) -> cython.int:
-        """Hash a packet, unless its priority names a bucket."""
+        """Hash a packet, unless its priority or a filter names a bucket; NIL if that is none."""
         rows: cython.pointer[Packet] = self.pool.rows
         minor: cython.uint = rows[packet].priority & 0xFFFF
-        mixed: cython.ulonglong
         major: cython.uint = rows[packet].priority - minor
         if major == self.handle and 0 < minor <= self.divisor:
             return minor - 1
-        mixed = rows[packet].flow_hash ^ self.key
+        if rows[packet].classid:
+            minor = rows[packet].classid & 0xFFFF
+            return minor - 1 if minor <= self.divisor else NIL
+        return self.hash_of(packet)
+
+    def hash_of(self, packet: cython.int) -> cython.int:
+        """Return the bucket that a packet's headers hash to."""
+        mixed: cython.ulonglong = self.pool.rows[packet].flow_hash ^ self.key
         mixed = ((mixed ^ (mixed >> 16)) * 0x045D9F3B) & M32
         mixed = ((mixed ^ (mixed >> 16)) * 0x045D9F3B) & M32
         return (mixed ^ (mixed >> 16)) & (self.divisor - 1)
@@ -202,6 +219,22 @@ class Sfq(QueueDisc):
         self.link(x)
         return packet
 
+    def replace_head(self, x: cython.int, packet: cython.int) -> cython.void:
+        """Put a packet at the tail of a full slot and drop the oldest for it.
+
+        The slot keeps its place among those that are as full.
+        """
+        rows: cython.pointer[Packet] = self.pool.rows
+        slots: cython.pointer[Slot] = self.slots
+        oldest: cython.int = slots[x].head
+        rows[packet].next = NIL
+        rows[slots[x].tail].next = packet
+        slots[x].tail = packet
+        slots[x].head = rows[oldest].next
+        slots[x].backlog += rows[packet].length
+        slots[x].backlog -= rows[oldest].length
+        self.drop_after(oldest, FLOW_LIMIT)
+
     def leave_table(self, x: cython.int) -> cython.void:
         """Forget which bucket an empty slot served."""
         self.table[self.slots[x].bucket] = NIL
@@ -244,6 +277,9 @@ class Sfq(QueueDisc):
             self.rekey(now)
         self.note_received(packet)
         bucket = self.bucket_of(packet)
+        if bucket == NIL:
+            self.drop_before(packet, UNCLASSIFIED)
+            return DROP
         x = self.table[bucket]
         if x == NIL:
             x = self.most[0]
@@ -256,9 +292,8 @@ class Sfq(QueueDisc):
             if not self.head_drop:
                 self.drop_before(packet, FLOW_LIMIT)
                 return DROP
-            self.drop_after(self.take_head(x), FLOW_LIMIT)
+            self.replace_head(x, packet)
             self.pool.rows[packet].enqueue_time = now
-            self.append(x, packet)
             self.note_enqueued(packet)
             return CN
         self.pool.rows[packet].enqueue_time = now
@@ -312,8 +347,9 @@ class Sfq(QueueDisc):
         self.key = self.random.u32()
         while self.next_key <= now:
             self.next_key += self.perturb
-        while self.last != NIL:
-            x = slots[self.last].next
+        for x in range(self.flows):
+            if slots[x].qlen:
+                self.leave_table(x)
             while slots[x].qlen:
                 packet = self.take_head(x)
                 if head == NIL:
@@ -321,15 +357,11 @@ class Sfq(QueueDisc):
                 else:
                     rows[tail].next = packet
                 tail = packet
-            self.leave_table(x)
-            if slots[x].next == x:
-                self.last = NIL
-            else:
-                slots[self.last].next = slots[x].next
+        self.last = NIL
         while head != NIL:
             packet = head
             head = rows[packet].next
-            bucket = self.bucket_of(packet)
+            bucket = self.hash_of(packet)
             x = self.table[bucket]
             if x == NIL:
                 x = self.most[0]

@@ -1,0 +1,131 @@
+"""Compare what a kernel did to a train with what the engine makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tcc.engine.random import Random
+from tests.engine.kernel.engine_side import Device
+from tests.engine.kernel.frames import Change, Look, Packet, Read, Seen, Train, size_key
+
+RESOLUTION = 512
+"""ns by which the test kernel's timers may be late.  Its clock event device is armed in steps; a
+departure that a timer causes is up to one step late, one that a packet or a read causes is not."""
+COMMON = ("bytes", "packets", "drops", "overlimits", "requeues", "backlog", "qlen")
+DELAYS = ("peak_delay_us", "avg_delay_us", "base_delay_us")
+OTHER_CHANCE = (
+    Random.fixed(0, 0xFFFFFFFF),
+    Random.fixed(0xFFFF, 0xFFFFFFFF),
+    Random.fixed(0x8000, 0xFFFFFFFF),
+)
+"""Draws of 16 bits dither CAKE's quanta; those of 32 bits let BLUE drop when they are low."""
+
+
+@dataclass
+class Agreement:
+    """Where kernel and engine differ, and by how much their departure times do."""
+
+    found: list[str] = field(default_factory=list)
+    latest: int = 0  # ns
+    packets: int = 0
+
+    def compare(self, place: str, kernel: object, engine: object) -> None:
+        """Note two values that should be the same and are not."""
+        if kernel != engine:
+            self.found.append(f"{place}: the kernel has {kernel!r}, the engine {engine!r}")
+
+
+def engine_run(
+    train: Train, taken: dict[str, Any], sizes: dict[str, int], chance: Random
+) -> Device:
+    """Drive the engine through a train with the times at which the kernel's packets came."""
+    device = Device(train, chance, taken["start"])
+    sent, reads, looks = iter(taken["sent"]), iter(taken["reads"]), iter(taken["looks"])
+    changes = iter(train.changes)
+    for step in train.steps:
+        if isinstance(step, Packet):
+            at, _, _ = next(sent)
+            device.pass_time(taken["start"] + at)
+            device.refused.append(device.arrive(step, taken["start"] + at, sizes[size_key(step)]))
+        elif isinstance(step, Read):
+            at = next(reads)
+            device.pass_time(taken["start"] + at)
+            device.read(taken["start"] + at)
+        elif isinstance(step, Look):
+            at = next(looks)["at"]
+            device.pass_time(taken["start"] + at)
+            device.looked.append(device.shown())
+        elif isinstance(step, Change):
+            at = next(looks)["at"]
+            device.pass_time(taken["start"] + at)
+            device.root.change(**next(changes))
+    device.pass_time(taken["start"] + taken["looks"][-1]["at"])
+    device.looked.append(device.shown())
+    for at in reads:
+        device.pass_time(taken["start"] + at)
+        device.read(taken["start"] + at)
+    return device
+
+
+def compare(train: Train, taken: dict[str, Any], sizes: dict[str, int]) -> Agreement:
+    """Return where the engine differs from what the kernel did."""
+    result = Agreement(packets=len(taken["sent"]))
+    device = engine_run(train, taken, sizes, OTHER_CHANCE[2])
+    kernel = [Seen(*each) for each in taken["seen"]]
+    what = [each[1:] for each in map(_values, kernel)]
+    result.compare("frames that came out", what, [_values(each)[1:] for each in device.seen])
+    result.compare("refused", [one[2] for one in taken["sent"]], device.refused)
+    for one, other in zip(kernel, device.seen, strict=False):
+        result.latest = max(result.latest, abs(one.at - other.at))
+    if result.latest > RESOLUTION:
+        result.found.append(f"departures differ by up to {result.latest} ns")
+    looks = [look["counters"] for look in taken["looks"] if look["counters"]]
+    for number, (theirs, ours) in enumerate(zip(looks, device.looked, strict=True)):
+        for qdisc in theirs:
+            name = qdisc.get("parent") or "root"
+            if name in ours:
+                compare_counters(result, f"look {number}, {name}", qdisc, ours[name], train.loose)
+    for chance in OTHER_CHANCE[:2]:
+        other = engine_run(train, taken, sizes, chance)
+        if [_values(each)[1:] for each in other.seen] != [_values(e)[1:] for e in device.seen]:
+            result.found.append("chance moves the engine's outcome: the train proves nothing")
+    return result
+
+
+def _values(seen: Seen) -> tuple[int, ...]:
+    return (seen.at, seen.number, seen.segment, seen.tos, seen.length)
+
+
+def compare_counters(
+    result: Agreement, place: str, kernel: dict[str, Any], engine: dict[str, Any],
+    loose: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Compare every counter that both have, and insist on the common ones."""
+    for name in COMMON:
+        if name not in engine:
+            result.found.append(f"{place}: the engine does not count {name}")
+    for name, value in engine.items():
+        if name in loose or name not in kernel:
+            continue
+        if name == "tins":
+            result.compare(f"{place} tins", len(kernel["tins"]), len(value))
+            for number, (one, other) in enumerate(zip(kernel["tins"], value, strict=False)):
+                compare_tin(result, f"{place} tin {number}", one, other, loose)
+        else:
+            result.compare(f"{place} {name}", kernel[name], value)
+
+
+def compare_tin(
+    result: Agreement, place: str, kernel: dict[str, int], engine: dict[str, int],
+    loose: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Compare a tin; averages of delays carry the lateness of the kernel's timer."""
+    for name, value in kernel.items():
+        if name in loose:
+            continue
+        if name in DELAYS:
+            if abs(value - engine[name]) > 1:
+                result.found.append(f"{place} {name}: {value} and {engine[name]}")
+        else:
+            result.compare(f"{place} {name}", value, engine[name])

@@ -20,7 +20,7 @@ def check(view: View) -> Iterator[Diagnostic]:
                 "objective-without-bandwidth",
                 view.span(*asked.path, "metric"),
                 f"{direction} of `{asked.link.name}` has no rate to be used",
-                "utilisation is what passes over the bandwidth, and without a direction of both ways",
+                "utilisation is what passes over the bandwidth; without a direction, of both",
                 "write a direction, or a `bandwidth` for it",
             )
             break

@@ -151,6 +151,7 @@ class _Building:
             profile = EMPTY
             if word is not None and find(self.reader, word, Kind.PROFILE):
                 profile = profiles[word.text]
+                self.context.profile_of[definition.name] = word.text
             links.append(merge_link(self.context, definition, layer, profile))
         return tuple(links)
 
@@ -159,7 +160,7 @@ class _Building:
         block = need_block(self.reader, definition.clause)
         if block is None:
             return Layer(own={"device": Setting(None, definition.span)})
-        return read_layer(self.reader, block, where)
+        return read_layer(self.reader, block, where, f"{definition.kind} {definition.name}")
 
     def tiers(self) -> tuple[Tier, ...]:
         taken: dict[str, Span] = {}

@@ -41,7 +41,10 @@ class Definition:
     clause: Clause | None = None
     uses: list[Span] = field(default_factory=list)
     path: Path = ()
-    """The node of the policy that it became; empty for let, param and profile."""
+    """The node of the policy that it became; empty for let, param and profile, and for the
+    tiers of a link, which may stand in a profile."""
+    owner: str = ""
+    """Of tiers and parts: `link wan`, `profile office`, `workload flood`; empty at the top."""
 
 
 @dataclass(eq=False)
@@ -57,7 +60,10 @@ class Context:
     tables: dict[Kind, dict[str, Definition]] = field(
         default_factory=lambda: {kind: {} for kind in Kind}
     )
-    by_name: dict[tuple[Kind, str], list[Definition]] = field(default_factory=dict)
+    owned: dict[tuple[Kind, str, str], Definition] = field(default_factory=dict)
+    """Tiers and parts: by kind, owner and name."""
+    profile_of: dict[str, str] = field(default_factory=dict)
+    """The name of each link's profile."""
     damaged: bool = False
     """Whether there was any syntax error."""
     broken: bool = False
@@ -122,15 +128,19 @@ class Context:
         table[word.text] = definition
         return self.enter(definition)
 
-    def named(self, name: str, kind: Kind) -> list[Definition]:
-        """Return all definitions of that kind and name; tiers and parts may have several."""
-        return self.by_name.get((kind, name), [])
-
     def enter(self, definition: Definition) -> Definition:
         """Enter a definition that no table guards: of a tier or a part."""
         self.definitions.append(definition)
-        self.by_name.setdefault((definition.kind, definition.name), []).append(definition)
+        self.owned[definition.kind, definition.owner, definition.name] = definition
         return definition
+
+    def use(self, kind: Kind, owners: Iterable[str], word: Word) -> None:
+        """Count the use of a name of the first of these owners that defines it."""
+        for owner in owners:
+            definition = self.owned.get((kind, owner, word.text))
+            if definition is not None:
+                definition.uses.append(word.span)
+                return
 
 
 def _has_broken(operand: Operand) -> bool:

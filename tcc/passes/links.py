@@ -32,8 +32,8 @@ class Layer:
     tiers: list[Setting] = field(default_factory=list)
 
 
-def read_layer(reader: Reader, block: Block, where: str) -> Layer:
-    """Read a block of `where`: "a link" or "a profile"."""
+def read_layer(reader: Reader, block: Block, where: str, owner: str) -> Layer:
+    """Read a block of `where`: "a link" or "a profile"; `owner` is which: "link wan"."""
     layer = Layer()
     names: dict[str, Span] = {}
     for clause in clauses_of(reader.context, block, where):
@@ -43,7 +43,7 @@ def read_layer(reader: Reader, block: Block, where: str) -> Layer:
         elif word in ("egress", "ingress"):
             layer.directions[word] = (clause.word.span, read_direction(reader, clause))
         elif word == "tier":
-            tier = read_tier(reader, clause, names)
+            tier = read_tier(reader, clause, names, (), owner)
             if tier:
                 layer.tiers.append(tier)
         else:

@@ -1,5 +1,6 @@
 """`require [egress|ingress] [SUBJECT] METRIC [STAT] >=|<= VALUE`: one inequality."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -221,8 +222,19 @@ class RequirementReader:
                 "rename one of them",
             )
         else:
-            for definition in self.context.named(word.text, kinds[0]):
-                definition.uses.append(word.span)
+            self.context.use(kinds[0], self._owners(kinds[0]), word)
+
+    def _owners(self, kind: Kind) -> Iterator[str]:
+        """Yield the owners of tiers or parts, nearest first."""
+        if kind is Kind.PART:
+            yield from (f"workload {load}" for load in self.scope.workloads)
+        elif kind is Kind.WORKLOAD:
+            yield ""
+        elif self.scope.link is not None:
+            link = self.scope.subjects.policy.links[self.scope.link].name
+            yield f"link {link}"
+            yield f"profile {self.context.profile_of.get(link)}"
+        yield ""
 
     def _bound(self, metric: Metric, name: str, operand: Operand) -> None:
         field = metric.bounds[0]

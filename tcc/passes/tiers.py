@@ -20,7 +20,7 @@ _PROTOCOL_NAMES = {number: name for name, number in language.PROTOCOLS.items()}
 
 
 def read_tier(
-    reader: Reader, clause: Clause, taken: dict[str, Span], path: Path = ()
+    reader: Reader, clause: Clause, taken: dict[str, Span], path: Path = (), owner: str = ""
 ) -> Setting | None:
     """Read a tier; `taken` holds the names of those before it in its block.
 
@@ -46,7 +46,7 @@ def read_tier(
         )  # fmt: skip
         return None
     taken[name.text] = name.span
-    reader.context.enter(Definition(Kind.TIER, name.text, name.span, clause, [], path))
+    reader.context.enter(Definition(Kind.TIER, name.text, name.span, clause, [], path, owner))
     chosen = _tin(reader, name, tin)
     matches: list[Match] = []
     places: list[tuple[Path, Span]] = [(("tin",), tin.span)] if tin else []

@@ -30,7 +30,7 @@ def read_workload(reader: Reader, definition: Definition) -> Workload:
     parts: list[Part] = []
     names: dict[str, Span] = {}
     for inner in clauses_of(context, block, "a workload") if block else ():
-        reading = PartReader(reader, inner, (*path, "parts", len(parts)))
+        reading = PartReader(reader, inner, (*path, "parts", len(parts)), definition.name)
         parts.append(reading.run(names))
     if block and not block.clauses:
         context.missing(
@@ -45,10 +45,11 @@ def read_workload(reader: Reader, definition: Definition) -> Workload:
 class PartReader:
     """Reads one line of a workload."""
 
-    def __init__(self, reader: Reader, clause: Clause, path: Path) -> None:
+    def __init__(self, reader: Reader, clause: Clause, path: Path, workload: str) -> None:
         self.reader = reader
         self.kind = clause.word.text
         self.path = path
+        self.owner = f"workload {workload}"
         self.operands = Operands(reader, clause, language.WORKLOAD[self.kind].syntax)
         self.values: dict[str, object] = {"kind": self.kind}
         self.words: dict[str, Span] = {}
@@ -121,7 +122,9 @@ class PartReader:
                 related=[("first defined here", names[name])],
             )  # fmt: skip
         if names.setdefault(name, span) is span:
-            self.reader.context.enter(Definition(Kind.PART, name, span, None, [], self.path))
+            self.reader.context.enter(
+                Definition(Kind.PART, name, span, None, [], self.path, self.owner)
+            )
 
     def put(self, field: str, value: object | None, operand: Operand) -> None:
         """Keep a field's value and place."""

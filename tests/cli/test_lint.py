@@ -113,8 +113,7 @@ def test_select_and_ignore(tcc, here):
 
 
 def findings(out):
-    data = json.loads(out)
-    return data["findings"] if isinstance(data, dict) else data
+    return json.loads(out)["diagnostics"]
 
 
 def test_exit_zero(tcc, here):
@@ -148,21 +147,27 @@ def test_formats(tcc, here):
     assert len(out["concise"].splitlines()) <= 2
     assert findings(out["json"])[0]["code"] == "missing-unit"
     assert json.loads(out["sarif"])["version"] == "2.1.0"
-    assert out["github"].startswith("::error file=a.tcc,line=5,col=15")
+    assert out["github"].startswith("::error file=a.tcc,line=5,")
     assert ET.fromstring(out["junit"]).tag == "testsuites"
 
 
-def test_facts_and_target(tcc, here):
-    write(
-        here, a=GOOD.replace("bandwidth 5mbit", "egress { bandwidth 5mbit; gso split above 4KiB }")
-    )
-    assert "gso-split-above" not in tcc("lint", "a.tcc").out
-    code, out, _ = tcc("lint", "a.tcc", "--target", "netlink")
+def test_a_target_adds_what_it_cannot_express(tcc, here):
+    write(here, a=GOOD)
+    assert "not-built-yet" not in tcc("lint", "a.tcc").out
+    code, out, _ = tcc("lint", "a.tcc", "--target", "tc-script")
     assert code == 1
-    assert "gso-split-above" in out
+    assert "not-built-yet" in out  # a script does not shape ingress
     code, _, err = tcc("lint", "a.tcc", "--target", "no-such")
     assert code == 2
-    assert "there is no back end `no-such`" in err
+    assert "there is no back end `no-such`; there are netlink, " in err
+
+
+def test_facts_add_what_is_known_of_the_host(tcc, here):
+    write(here, a=GOOD)
+    (here / "facts.json").write_text('{"devices": [{"name": "eth1"}]}')
+    code, out, _ = tcc("lint", "a.tcc", "--facts", "facts.json")
+    assert code == 1
+    assert "the host has no device `eth0`" in out
     (here / "facts.json").write_text("{")
     code, _, err = tcc("lint", "a.tcc", "--facts", "facts.json")
     assert code == 2

@@ -29,6 +29,7 @@ cdef class Wire(Sink):
     cdef readonly int size
     cdef readonly long long loss
     cdef readonly long long jitter
+    cdef readonly long long every
     cdef readonly long long lost
     cdef readonly long long carried
     cdef readonly dict by_delay

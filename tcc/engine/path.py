@@ -78,6 +78,7 @@ class Wire(Sink):
         options: where SACK options lie, to free those of lost acknowledgements.
         loss: of 2**32 packets, how many are lost.
         jitter: most extra delay (ns), drawn evenly; packets of one delay keep their order.
+        every: lose each so-manieth packet, besides; 0 for none.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Wire(Sink):
         options: OptionPool,
         loss: int = 0,
         jitter: int = 0,
+        every: int = 0,
     ) -> None:
         Sink.__init__(self, schedule)
         self.following = following
@@ -95,6 +97,7 @@ class Wire(Sink):
         self.options = options
         self.loss = loss
         self.jitter = jitter
+        self.every = every
         self.lost = self.carried = 0
         self.size = 0
         self.by_delay: dict[int, int] = {}
@@ -147,7 +150,9 @@ class Wire(Sink):
         line: cython.int = self.lines[flow]
         due: cython.longlong = now + self.delays[flow]
         self.carried += 1
-        if self.loss and self.random.u32() < self.loss:
+        if (self.every and self.carried % self.every == 0) or (
+            self.loss and self.random.u32() < self.loss
+        ):
             self.lost += 1
             self.lose(packet)
             return

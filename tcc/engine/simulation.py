@@ -52,6 +52,7 @@ class Path:
         rtt: round trip without queues (ns).
         upstream: the part of it that lies in the direction of uploads; None for half.
         loss: random loss in each direction, in packets of 2**32.
+        lose_every: each so-manieth packet of uploads is lost; 0 for none.
         jitter: most extra delay (ns) in each direction, drawn evenly.
         beyond: rate of a second bottleneck in each direction (bit/s); 0 for none.
         beyond_limit: its queue, a FIFO of so many bytes.
@@ -61,6 +62,7 @@ class Path:
     rtt: int
     upstream: int | None = None
     loss: int = 0
+    lose_every: int = 0
     jitter: int = 0
     beyond: int = 0
     beyond_limit: int = 256 * 1024
@@ -105,7 +107,15 @@ class Simulation:
         schedule, options = self.schedule, self.options
         self.path = path
         self.clients, self.servers = Switch(schedule), Switch(schedule)
-        self.wire_up = Wire(schedule, self.servers, self.random(1), options, path.loss, path.jitter)
+        self.wire_up = Wire(
+            schedule,
+            self.servers,
+            self.random(1),
+            options,
+            path.loss,
+            path.jitter,
+            path.lose_every,
+        )
         self.ingress = Interface(
             schedule, ingress, self.clients, options, path.device, veil=veil, veil_source=False
         )

@@ -19,6 +19,8 @@ cdef class Receiver(Endpoint):
     cdef readonly bint ecn
     cdef readonly long long next
     cdef readonly long long bytes
+    cdef long long short_end
+    cdef long long short_by
     cdef readonly long long arrived
     cdef readonly long long acknowledgements
     cdef readonly long long duplicates

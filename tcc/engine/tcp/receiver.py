@@ -84,6 +84,7 @@ class Receiver(Endpoint):
         self.sacks = 0
         self.twice = False
         self.twice_start = self.twice_end = 0
+        self.short_end = self.short_by = 0
         self.now = self.time = self.jiffies = 0
         self.echo = 0
         self.pending = 0
@@ -485,10 +486,13 @@ class Receiver(Endpoint):
         ):
             self.demand = False
             self.pending |= AT_ONCE
+        if row[packet].payload % SEGMENT:  # the last of a transfer
+            self.short_end = (row[packet].sequence + row[packet].payload) // SEGMENT + 1
+            self.short_by = SEGMENT - row[packet].payload % SEGMENT
         self.queue(packet)
         self.bytes += (self.next - before) * SEGMENT
-        if self.next > before and row[packet].payload % SEGMENT:
-            self.bytes -= SEGMENT - row[packet].payload % SEGMENT
+        if before < self.short_end <= self.next:
+            self.bytes -= self.short_by
         self.pool.give(packet)
         if self.pending & SCHEDULED:
             self.decide()

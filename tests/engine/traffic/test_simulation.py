@@ -1,0 +1,135 @@
+"""The assembled network: what comes out, that it repeats, that nothing is lost track of."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+from tests.engine.networks import DIFFSERV4, MS, SECOND, cake, lossy, shaped, unshaped
+
+from tcc.engine.results import mean_opinion
+from tcc.engine.simulation import Path, Simulation
+
+
+def figures(seed: int) -> list[tuple[int, ...]]:
+    """Run a bit of everything; return all that was counted."""
+    network = Simulation(seed)
+    path = Path(20 * MS, loss=2**32 // 1000, jitter=2 * MS)
+    network.link(
+        cake(network, 20_000_000, DIFFSERV4), cake(network, 50_000_000, DIFFSERV4), path
+    )
+    for cc in ("cubic", "reno", "bbr"):
+        network.add_tcp("up", cc, ecn=cc == "cubic")
+        network.add_tcp("down", cc)
+    network.add_udp("up", 1_000_000)
+    network.add_ping(20 * MS, keep=100)
+    network.add_voip()
+    result = network.run(3 * SECOND, warmup=1 * SECOND)
+    return [
+        (one.payload, one.drops, one.offered, one.lost, *one.series, *one.samples)
+        for one in result.flows
+    ] + [(result.events, result.segments, result.egress.octets)]
+
+
+def test_the_same_seed_gives_the_same_result_and_another_does_not():
+    assert figures(7) == figures(7)
+    assert figures(7) != figures(8)
+
+
+def test_every_packet_is_accounted_for():
+    network = shaped(20_000_000, 20 * MS)
+    for _ in range(4):
+        network.add_tcp("up", payload=2_000_000)
+    result = network.run(10 * SECOND)
+    for one in result.flows:
+        assert one.payload == 2_000_000
+        assert one.finished is not None
+        assert one.offered == -(-2_000_000 // 1448) + one.details["retransmits"]
+    assert result.egress.drops == sum(one.drops for one in result.flows)
+    assert result.packets_in_use == 0
+    assert network.options.used == 0
+
+
+def test_a_ping_takes_the_round_trip_and_nothing_else():
+    network = Simulation()
+    network.link(unshaped(network), unshaped(network), Path(33 * MS))
+    network.add_ping(100 * MS, keep=5)
+    result = network.run(1 * SECOND)
+    assert result.flows[0].samples == (33 * MS,) * 5
+    assert result.flows[0].up.greatest == 16_500_000
+    assert result.flows[0].lost == 1  # one is on its way still
+
+
+def test_a_loaded_ping_waits_for_one_packet_under_cake():
+    network = shaped(10_000_000, 20 * MS)
+    network.add_tcp("up")
+    network.add_ping(10 * MS)
+    ping = network.run(5 * SECOND, warmup=1 * SECOND).flows[1]
+    assert ping.round_trip.greatest <= 20 * MS + 2 * 1514 * 8 * SECOND // 10_000_000
+
+
+def test_a_finite_transfer_over_a_lossy_path_arrives_whole():
+    network = lossy(10_000_000, 30 * MS, 0.03, seed=5)
+    network.add_tcp("up", payload=1_000_003)
+    network.add_tcp("down", payload=999_999)
+    result = network.run(60 * SECOND)
+    assert [one.payload for one in result.flows] == [1_000_003, 999_999]
+    assert all(one.details["retransmits"] > 0 for one in result.flows)
+
+
+def test_ecn_marks_take_the_place_of_drops():
+    network = shaped(10_000_000, 40 * MS)
+    network.add_tcp("up", ecn=True)
+    network.add_tcp("up", ecn=True)
+    result = network.run(10 * SECOND)
+    assert result.egress.marks > 10
+    assert result.egress.drops == 0
+    assert all(one.details["retransmits"] == 0 for one in result.flows)
+
+
+def test_a_udp_sender_on_the_shaping_host_blocks_instead_of_losing():
+    network = Simulation(local=True)
+    network.link(cake(network, 5_000_000), unshaped(network), Path(10 * MS))
+    network.add_udp("up", 20_000_000, payload=1470)
+    result = network.run(5 * SECOND, warmup=1 * SECOND)
+    # 93 datagrams of 2304 bytes fill the default buffer (net.core.wmem_default)
+    assert network.flows[0].sender.memory == 93 * 2304
+    assert result.flows[0].goodput == pytest.approx(5_000_000 * 1470 / 1512, rel=0.01)
+
+
+def test_nat_hides_hosts_from_host_fairness():
+    def shares(*, nat: bool) -> list[int]:
+        network = shaped(20_000_000, 20 * MS, nat=nat)
+        for host in (0, 1, 1, 1):
+            network.add_tcp("up", host=host, server=host)
+        return [one.goodput for one in network.run(10 * SECOND, warmup=2 * SECOND).flows]
+
+    alone, *others = shares(nat=False)
+    assert alone == pytest.approx(sum(others), rel=0.1)
+    alone, *others = shares(nat=True)
+    assert alone < 0.6 * sum(others)
+
+
+def test_ctrl_c_reports_what_was_measured():
+    network = shaped(100_000_000, 20 * MS)
+    network.add_tcp("up")
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        result = network.run(3600 * SECOND, interval=60 * SECOND)
+    finally:
+        timer.cancel()
+    assert result.interrupted
+    assert 0 < result.measured < 3600 * SECOND
+    assert result.flows[0].payload > 0
+
+
+@pytest.mark.parametrize(
+    ("delay", "lost", "mos"),
+    [(0, 0, 4409), (150, 0, 4322), (400, 0, 3110), (20, 2, 4202)],
+)
+def test_mean_opinion_is_the_e_models(delay, lost, mos):
+    # R = 93.2 - Id - Ie,eff; G.107 annex B: R 93.2 is MOS 4.41
+    assert mean_opinion(delay * MS, lost, 100) == pytest.approx(mos, abs=60)

@@ -18,7 +18,7 @@ def check(view: View) -> Iterator[Diagnostic]:
             continue
         yield warning(
             "bandwidth-above-device",
-            view.at(side, "bandwidth"),
+            view.at_either(side, "bandwidth", "bandwidth"),
             f"{format_rate(side.rate)} is more than the {format_rate(speed)} of `{name}`",
             "the shaper never holds anything back, so the queue is in the device",
             f"write at most {format_rate(speed)}, or `bandwidth unlimited`",

@@ -20,7 +20,7 @@ def check(view: View) -> Iterator[Diagnostic]:
         took = time_for(PACKET, side.rate) // MS * MS
         yield warning(
             "bandwidth-implausible",
-            view.at(side, "bandwidth"),
+            view.at_either(side, "bandwidth", "bandwidth"),
             f"{format_rate(side.rate)} is less than one ISDN channel",
             f"one packet of {PACKET} bytes takes {format_duration(took)}, and everything waits",
             "was mbit meant?" if side.rate >= 1000 else "were kbit or mbit meant?",

@@ -35,12 +35,12 @@ def check(view: View) -> Iterator[Diagnostic]:
 
 
 def _swapped(view: View, up: Side, down: Side) -> Diagnostic:
-    place = view.at(down, "bandwidth")
+    place = view.at_either(down, "bandwidth", "bandwidth")
     return Diagnostic(
         "directions-swapped",
         Severity.WARNING,
         f"{format_rate(up.rate or 0)} up and {format_rate(down.rate or 0)} down: are they swapped?",
-        view.at(up, "bandwidth"),
+        view.at_either(up, "bandwidth", "bandwidth"),
         hints=(
             f"with this role the hosts send by {up.direction} and receive by {down.direction}; the "
             "faster direction would be held down and the slower one not shaped at all",

@@ -23,7 +23,7 @@ def check(view: View) -> Iterator[Diagnostic]:
 
 def _turned(view: View, side: Side, mode: str, wanted: str) -> Diagnostic:
     said = side.shaping.fairness is not None
-    span = view.at(side, "fairness") if said else view.at_option(side, "flow_mode")
+    span = view.at_either(side, "fairness", "flow_mode")
     word = "senders" if mode == "dual-srchost" else "receivers"
     return Diagnostic(
         "fairness-turned",

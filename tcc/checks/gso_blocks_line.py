@@ -20,10 +20,9 @@ def check(view: View) -> Iterator[Diagnostic]:
         took = time_for(SUPER_PACKET, side.rate)
         if took > TARGET:
             shown = format_duration(took - took % 100_000)
-            place = view.at(side, "gso") if side.shaping.gso else view.at_option(side, "split_gso")
             yield warning(
                 "gso-blocks-line",
-                place,
+                view.at_either(side, "gso", "split_gso"),
                 f"one super-packet holds up {format_rate(side.rate)} for {shown}",
                 "up to 64KiB pass as one packet, and nothing can pass in between",
                 "write `gso split`, which is what the kernel does by itself",

@@ -12,10 +12,9 @@ def check(view: View) -> Iterator[Diagnostic]:
         if side.direction != "ingress":
             continue
         if side.shaping.mark_mask or side.option("fwmark"):
-            said = side.shaping.mark_mask
             yield warning(
                 "mark-mask-on-ingress",
-                view.at(side, "mark_mask") if said else view.at_option(side, "fwmark"),
+                view.at_either(side, "mark_mask", "fwmark"),
                 "arriving packets have no mark yet when they are shaped",
                 "they go to the ifb before netfilter sees them, so every mark is 0 and the mask "
                 "chooses nothing",

@@ -19,8 +19,7 @@ def check(view: View) -> Iterator[Diagnostic]:
         mask = side.shaping.mark_mask or side.option("fwmark")
         if not mask or mask in masks:
             continue
-        said = side.shaping.mark_mask
-        span = view.at(side, "mark_mask") if said else view.at_option(side, "fwmark")
+        span = view.at_either(side, "mark_mask", "fwmark")
         shared = next((other for other in masks if other & mask), None)
         if shared is not None:
             yield _shared(span, f"the masks {shared:#x} and {mask:#x} share bits", masks[shared])

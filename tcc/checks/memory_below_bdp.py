@@ -12,7 +12,8 @@ DEFAULT_RTT = 100_000_000
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning where the memory does not hold what is on the way in one round trip."""
     for side in view.sides:
-        memory, rtt = side.shaping.memory, side.shaping.rtt or DEFAULT_RTT
+        memory = side.shaping.memory or side.option("memlimit")
+        rtt = side.shaping.rtt or side.option("rtt") or DEFAULT_RTT
         if not memory or side.rate is None or view.unknown(*side.path, "rtt"):
             continue
         needed = bytes_in(rtt, side.rate)
@@ -20,7 +21,7 @@ def check(view: View) -> Iterator[Diagnostic]:
             kib = -(-needed // 1024)
             yield warning(
                 "memory-below-bdp",
-                view.at(side, "memory"),
+                view.at_either(side, "memory", "memlimit"),
                 f"{format_size(memory)} is less than {format_rate(side.rate)} carries in "
                 f"{format_duration(rtt)}",
                 "one flow needs a queue of that length to keep the line busy when its window is "

@@ -22,7 +22,7 @@ def check(view: View) -> Iterator[Diagnostic]:
             if asked.objective.rtt is not None:
                 paths.setdefault(side.path, (asked.objective.rtt, asked.path[:2]))
     for side in view.sides:
-        rtt = side.shaping.rtt
+        rtt = side.shaping.rtt or side.option("rtt")
         if rtt is None:
             continue
         framing = side.link.framing
@@ -35,10 +35,11 @@ def check(view: View) -> Iterator[Diagnostic]:
 
 def _below(view: View, side: Side, than: str, place: Path) -> Diagnostic:
     related = view.span(*place, "rtt") if place else None
+    said = format_duration(side.shaping.rtt or side.option("rtt"))
     item = warning(
         "rtt-below-path",
-        view.at(side, "rtt"),
-        f"an rtt of {format_duration(side.shaping.rtt or 0)} is far too short: {than}",
+        view.at_either(side, "rtt", "rtt"),
+        f"an rtt of {said} is far too short: {than}",
         "CoDel drops before a sender can have heard of it, so transfers never reach the rate",
         "write the round trip to the far end; `rtt internet` is 100 ms",
     )

@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from tcc.facts import Facts
 
 CAKES = ("auto", "cake", "cake_mq")
+SAME = {
+    "bandwidth": "bandwidth",
+    "rtt": "rtt",
+    "flow_mode": "fairness",
+    "wash": "dscp",
+    "memlimit": "memory",
+    "fwmark": "mark_mask",
+}
+"""Options of cake with the clause that says the same."""
 SLOW = 4_000
 """bit/s below which the plugins' own limits are near."""
 SMALL = 10_000
@@ -103,6 +112,12 @@ class View:
     def at_option(self, side: Side, name: str) -> Span | None:
         """Return where an option in the qdisc's block was written."""
         return span_at(self.spans, (*side.path, "qdisc", "options", name))
+
+    def at_either(self, side: Side, clause: str, option: str) -> Span | None:
+        """Return where a clause was written; where it was not, its option in the block."""
+        if getattr(side.shaping, clause) is not None:
+            return span_at(self.spans, (*side.path, clause))
+        return self.at_option(side, option)
 
     def unknown(self, *path: str | int) -> bool:
         """Whether a part of the policy depends on a parameter without a value."""
@@ -183,8 +198,9 @@ def _side(
     options = asked.options if asked is not None else None
     if options is not None:
         features.add("options")
-        if getattr(options, "fwmark", None):
-            features.add("mark_mask")
+        features |= {clause for word, clause in SAME.items() if getattr(options, word, None)}
+        if getattr(options, "split_gso", None) is False:
+            features.add("gso")
     rate = bandwidth.rate if bandwidth is not None else getattr(options, "bandwidth", None)
     return Side(
         link,

@@ -31,7 +31,7 @@ def _sorts(side: Side) -> bool:
 
 def _washed(view: View, side: Side, later: Side) -> Diagnostic:
     place = view.at(later, "tiers")
-    span = view.at(side, "dscp") if side.shaping.dscp else view.at_option(side, "wash")
+    span = view.at_either(side, "dscp", "wash")
     return Diagnostic(
         "wash-before-tiers",
         Severity.WARNING,

@@ -1,0 +1,408 @@
+"""Each check: what it finds and where, and what is as near to it as can be and right.
+
+The numbers are worked out by hand, or come from the sources that the pages name.
+"""
+
+import pytest
+
+from tcc.facts import DeviceFacts, Facts, QdiscFacts
+from tests.checks.policies import codes, down, objective, pointed, up, wan
+
+VDSL = "framing pppoe-ptm; role router"
+HOSTS = "framing raw; role router facing hosts"
+SERVER = "framing ethernet; role host"
+TIERS = "bandwidth 50mbit; tiers diffserv4"
+TWO = 'link lan {{ device "br-lan"; {}; egress {{ bandwidth 200mbit; {} }} }}'
+
+
+def fast(device: str, speed: int) -> Facts:
+    return Facts(devices=(DeviceFacts(name=device, speed=speed),))
+
+
+FOUND = [
+    # code, policy, the words it points at
+    ("link-shapes-nothing", 'link wan { device "eth0"; rtt 50ms }', "wan"),
+    ("line-undescribed", 'link wan { device "eth0"; bandwidth 18mbit }', "wan"),
+    ("line-undescribed", 'link wan { device "wan"; bandwidth 2mbit; qdisc cake }', "wan"),
+    ("line-unshaped", up("tiers diffserv4", VDSL, "pppoe-wan"), "egress"),
+    ("line-unshaped", down("bandwidth unlimited", "framing docsis; role router"), "unlimited"),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing ethernet; role router", "pppoe-wan"),
+     "ethernet"),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing pppoe-llcsnap", "wwan0"),
+     "pppoe-llcsnap"),
+    ("framing-without-mpu", up("bandwidth 9mbit", "framing { overhead 18B }; role router"),
+     "framing"),
+    ("framing-without-mpu", up("bandwidth 9mbit", "framing { overhead 42B }; role router"),
+     "framing"),
+    ("atm-beyond-adsl", down("bandwidth 25mbit", "framing pppoa-vcmux; role router"),
+     "pppoa-vcmux"),
+    ("atm-beyond-adsl",
+     down("bandwidth 50mbit", "framing { overhead 40B; cells atm }; role router"), "framing"),
+    ("bandwidth-implausible", up("bandwidth 63kbit"), "63kbit"),
+    ("bandwidth-implausible", up("qdisc cake { bandwidth 20kbit }"), "20kbit"),
+    ("directions-swapped", wan("egress { bandwidth 200mbit }; ingress { bandwidth 25mbit }"),
+     "200mbit"),
+    ("directions-swapped", wan("egress { bandwidth 40mbit }; ingress { bandwidth 20mbit }", VDSL),
+     "40mbit"),
+    ("directions-swapped",
+     wan("egress { bandwidth 10mbit }; ingress { bandwidth 90mbit }", HOSTS), "90mbit"),
+    ("cake-mq-below-need", up("bandwidth 250mbit; qdisc cake_mq"), "cake_mq"),
+    ("gso-blocks-line", up("bandwidth 100mbit; gso keep"), "keep"),
+    ("gso-blocks-line", up("bandwidth 50mbit; gso split when bandwidth <= 40mbit"),
+     "split when bandwidth <= 40mbit"),
+    ("gso-blocks-line", up("bandwidth 50mbit; qdisc cake { no-split-gso }"), "no-split-gso"),
+    ("fifo-blocks-head", up("bandwidth 50mbit; qdisc tbf { latency 25ms }", SERVER), "25ms"),
+    ("fifo-blocks-head",
+     up("bandwidth 50mbit; qdisc tbf { latency 20ms; inner bfifo { limit 1MiB } }", SERVER),
+     "bfifo"),
+    ("memory-below-bdp", up("bandwidth 1gbit; memory 4MiB"), "4MiB"),  # 12.5 MB in 100 ms
+    ("memory-below-bdp", up("bandwidth 100mbit; rtt 300ms; memory 1MiB"), "1MiB"),  # 3.75 MB
+    ("rtt-below-path", up("bandwidth 50mbit; rtt 4ms", more=objective("ping loss <= 1%")), "4ms"),
+    ("rtt-below-path", up("bandwidth 50mbit; rtt lan", VDSL), "lan"),
+    ("role-not-of-device", up("bandwidth 50mbit", device="br-lan"), "router"),
+    ("role-not-of-device", up("bandwidth 50mbit", HOSTS, "pppoe-wan"), "router facing hosts"),
+    ("role-not-of-device", up("bandwidth 50mbit", "framing raw; role bridge", "lan1"), "bridge"),
+    ("fairness-without-role", up("bandwidth 50mbit; fairness per-host", "framing ethernet"),
+     "per-host"),
+    ("fairness-without-role", up("bandwidth 50mbit; fairness dual-srchost", "framing ethernet"),
+     "dual-srchost"),
+    ("fairness-turned", up("bandwidth 50mbit; fairness dual-dsthost"), "dual-dsthost"),
+    ("fairness-turned", down("bandwidth 50mbit; fairness dual-srchost"), "dual-srchost"),
+    ("fairness-turned", up("bandwidth 50mbit; fairness dual-srchost", SERVER), "dual-srchost"),
+    ("fairness-turned", down("bandwidth 50mbit; fairness dual-dsthost", HOSTS), "dual-dsthost"),
+    ("fairness-turned", up("bandwidth 50mbit; qdisc cake { dual-dsthost }"), "dual-dsthost"),
+    ("fairness-behind-nat",
+     up("bandwidth 50mbit; qdisc cake { nonat }",
+        more="tier t as bulk { match local subnet 10.0.0.0/8 }"),
+     "nonat"),
+    ("nat-without-masquerade", up("bandwidth 50mbit; qdisc cake { nat }", SERVER), "nat"),
+    ("nat-without-masquerade", up("bandwidth 50mbit; qdisc cake { nat }", "role bridge"), "nat"),
+    ("direction-contradicts", down("bandwidth 50mbit; qdisc cake { egress }"), "egress"),
+    ("direction-contradicts", up("bandwidth 50mbit; qdisc cake { ingress }"), "ingress"),
+    ("autorate-on-fixed-line",
+     down("bandwidth 50mbit; qdisc cake { autorate-ingress }", VDSL), "autorate-ingress"),
+    ("ack-filter-on-download", down("bandwidth 50mbit; ack-filter on"), "on"),
+    ("ack-filter-on-download", up("bandwidth 50mbit; ack-filter on", HOSTS), "on"),
+    ("device-inside-another",
+     wan("egress { bandwidth 50mbit }",
+         more='link v { device "eth0.7"; framing raw; egress { bandwidth 5mbit } }'), '"eth0.7"'),
+    ("device-inside-another",
+     wan("egress { bandwidth 50mbit }",
+         more='link v { device "eth0.7.3"; framing raw; egress { bandwidth 5mbit } }'),
+     '"eth0.7.3"'),
+    ("device-is-ifb", down("bandwidth 50mbit", device="ifb0"), '"ifb0"'),
+    ("tier-unreachable",
+     up(TIERS, more="tier voice { match dscp ef, cs5 } tier bulk { match dscp cs5 }"), "dscp cs5"),
+    ("tier-unreachable",
+     up(TIERS, more="tier voice { match dscp ef, cs5 } tier bulk { match dscp cs1, cs5 }"),
+     "cs1, cs5"),
+    ("tier-unreachable",
+     up(TIERS, more="tier voice { match udp port 1..100; match udp port 101..200 }"
+        "tier video { match udp local port 90..110 }"), "udp local port 90..110"),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match remote subnet 198.51.100.0/24 }"
+        "tier voice { match remote address 198.51.100.7 dscp ef }"),
+     "remote address 198.51.100.7 dscp ef"),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match protocol udp } tier voice { match udp port 53 }"),
+     "udp port 53"),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match local address 2001:db8::7 dscp ef, cs5 }"
+        "tier voice { match dscp cs5, ef local address 2001:db8::7 }"),
+     "dscp cs5, ef local address 2001:db8::7"),
+    ("tier-never-matches",
+     up(TIERS, more="tier bulk { match local address 192.0.2.1 remote subnet 2001:db8::/32 }"),
+     "local address 192.0.2.1 remote subnet 2001:db8::/32"),
+    ("tier-never-matches",
+     up(TIERS, more="tier bulk { match protocol icmp remote subnet 2001:db8::/32 }"),
+     "protocol icmp remote subnet 2001:db8::/32"),
+    ("tiers-without-tins",
+     up("bandwidth 50mbit; tiers besteffort", more="tier voice { match dscp ef }"), "besteffort"),
+    ("tier-moved-by-cake-mq",
+     up("bandwidth 2gbit; tiers diffserv4; qdisc cake_mq", more="tier video { match dscp cs4 }"),
+     "cake_mq"),
+    ("wash-before-tiers",
+     down("bandwidth 50mbit; dscp wash", more=TWO.format(HOSTS, "tiers diffserv4")), "wash"),
+    ("wash-before-tiers",
+     down("bandwidth 50mbit; qdisc cake { wash }", more=TWO.format(HOSTS, "tiers diffserv4")),
+     "wash"),
+    ("mark-mask-on-ingress", down("bandwidth 50mbit; mark mask 0xff"), "mask 0xff"),
+    ("mark-mask-on-ingress", down("bandwidth 50mbit; qdisc cake { fwmark 0xff }"), "0xff"),
+    ("mark-mask-without-tins", up("bandwidth 9mbit; tiers besteffort; mark mask 1"), "mask 1"),
+    ("mark-masks-overlap",
+     up("bandwidth 50mbit; mark mask 0x0f",
+        more='link b { device "eth1"; framing raw; egress { bandwidth 9mbit; mark mask 0xff } }'),
+     "mask 0xff"),
+    ("mark-masks-overlap",
+     up("bandwidth 50mbit; mark mask 0xff", more="tier voice { match mark 0x10/0xf0 }"),
+     "0x10/0xf0"),
+    ("objective-latency-below-path",
+     up("bandwidth 50mbit", more=objective("ping latency median <= 39ms")), "39ms"),
+    # 1538 B at 2 Mbit/s are 6.152 ms
+    ("objective-latency-below-packet",
+     up("bandwidth 2mbit", more=objective("egress ping induced-latency p99 <= 5ms")), "5ms"),
+    ("objective-latency-below-packet",
+     up("bandwidth 2mbit", more=objective("egress ping sojourn max <= 5ms", "tcp_nup for 9s")),
+     "5ms"),
+    ("objective-rate-above-line",
+     up("bandwidth 50mbit", more=objective("egress goodput >= 50.1mbit")), "50.1mbit"),
+    # 1460 of 1538 bytes: 47.46 Mbit/s
+    ("objective-rate-above-line",
+     up("bandwidth 50mbit", more=objective("egress goodput >= 47.5mbit")), "47.5mbit"),
+    ("objective-rate-above-line",
+     up("bandwidth unlimited", more="testbed t { nic 1gbit }"
+        + objective("egress goodput >= 950mbit", on="on t;")), "950mbit"),
+    ("objective-above-tin-share",
+     up(TIERS, more="tier voice { match dscp ef }" + objective("egress voice goodput >= 12.6mbit")),
+     "12.6mbit"),
+    ("objective-without-bandwidth",
+     up("bandwidth 50mbit", more=objective("ingress utilisation >= 90%")), "utilisation"),
+    ("objective-mos-above-codec",
+     up("bandwidth 50mbit", more=objective("mos >= 4.42", "voip + tcp_nup for 20s")), "4.42"),
+    ("objective-samples-few",
+     up("bandwidth 50mbit", more=objective("ping latency p99 <= 60ms", "tcp_nup for 9s rtt 9ms")),
+     "ping latency p99 <= 60ms"),
+    ("call-not-in-voice",
+     up("bandwidth 9mbit",
+        more="workload c { voip 1 call dscp af41 }" + objective("mos >= 4", "c")),
+     "1 call dscp af41"),
+    ("unused-name", "let a = 9mbit\n" + up("bandwidth 50mbit"), "a"),
+    ("unused-name", "profile p { rtt 9ms }\n" + up("bandwidth 50mbit"), "p"),
+    ("unused-name", up("bandwidth 50mbit", more="workload w { ping }\ntestbed t { cpus 2 }"), "w"),
+]  # fmt: skip
+
+RIGHT = [
+    ("link-shapes-nothing", 'link wan { device "eth0"; framing raw; qdisc cake }'),
+    ("line-undescribed", 'link wan { device "eth0"; framing raw; bandwidth 18mbit }'),
+    ("line-undescribed", 'link wan { device "eth0"; role host; bandwidth 18mbit }'),
+    ("line-undescribed", 'link lab { device "veth0"; bandwidth 18mbit }'),
+    ("line-undescribed", 'link lan { device "eth0"; bandwidth unlimited }'),
+    ("line-undescribed", 'link wan { device "eth0"; egress { bandwidth 9mbit; qdisc cake {'
+     " overhead 38B; mpu 84B } } }"),
+    ("line-undescribed", 'link wan { device "eth0"; egress { bandwidth 9mbit; qdisc tbf {'
+     " inner sfq } } }"),
+    ("line-unshaped", down("qdisc cake { autorate-ingress }", "framing docsis; role router")),
+    ("line-unshaped", up("qdisc cake", "framing ethernet; role host")),
+    ("line-unshaped", up("qdisc cake", "framing unknown; role router")),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing pppoa-vcmux; role router", "ppp0")),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing { overhead 46B; mpu 92B }", "ppp0")),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing unknown", "wwan0")),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing ethernet", "wwan0")),
+    ("framing-without-mpu", up("bandwidth 9mbit", "framing { overhead 18B; mpu 64B }")),
+    ("framing-without-mpu", up("bandwidth 9mbit", "framing { overhead 38B; cells ptm }")),
+    ("atm-beyond-adsl", down("bandwidth 24mbit", "framing pppoe-llcsnap; role router")),
+    ("atm-beyond-adsl", down("bandwidth 90mbit", "framing unknown; role router")),
+    ("bandwidth-implausible", up("bandwidth 64kbit")),
+    ("directions-swapped", wan("egress { bandwidth 90mbit }; ingress { bandwidth 30mbit }")),
+    ("directions-swapped", wan("egress { bandwidth 90mbit }; ingress { bandwidth 9mbit }", SERVER)),
+    ("directions-swapped", wan("egress { bandwidth 90mbit }; ingress { bandwidth 9mbit }", HOSTS)),
+    ("directions-swapped", wan("egress { bandwidth 19mbit }; ingress { bandwidth 10mbit }", VDSL)),
+    ("cake-mq-below-need", up("bandwidth 1gbit; qdisc cake_mq")),
+    ("gso-blocks-line", up("bandwidth 110mbit; gso keep")),  # 64 KiB take 4.8 ms
+    ("gso-blocks-line", up("bandwidth 50mbit; gso auto")),
+    ("fifo-blocks-head", up("bandwidth 50mbit; qdisc tbf { latency 50ms; inner sfq }", SERVER)),
+    ("fifo-blocks-head", up("bandwidth 50mbit; qdisc tbf { latency 24ms }", SERVER)),
+    ("fifo-blocks-head", up("bandwidth 50mbit; fairness per-flow; qdisc tbf", SERVER)),
+    ("fifo-blocks-head", up("bandwidth 50mbit; qdisc tbf { inner pfifo { limit 100 } }", SERVER)),
+    ("memory-below-bdp", up("bandwidth 1gbit; memory 13MiB")),
+    ("memory-below-bdp", up("bandwidth 100mbit; rtt 30ms; memory 1MiB")),  # 375 kB
+    ("rtt-below-path", up("bandwidth 50mbit; rtt 5ms", more=objective("ping loss <= 1%"))),
+    ("rtt-below-path", up("bandwidth 50mbit; rtt lan")),
+    ("role-not-of-device", up("bandwidth 50mbit", HOSTS, "br-lan")),
+    ("role-not-of-device", up("bandwidth 50mbit", VDSL, "pppoe-wan")),
+    ("fairness-without-role", up("bandwidth 50mbit; fairness per-flow", "framing ethernet")),
+    ("fairness-without-role",
+     up("bandwidth 50mbit; fairness per-host; qdisc cake { nat }", "framing ethernet")),
+    ("fairness-turned", wan("bandwidth 50mbit; fairness per-host", SERVER)),
+    ("fairness-turned", up("bandwidth 50mbit; fairness dual-dsthost", SERVER)),  # D2
+    ("fairness-turned", up("bandwidth 50mbit; fairness dual-dsthost", HOSTS)),
+    ("fairness-turned", wan("bandwidth 50mbit; fairness triple-isolate")),
+    ("fairness-behind-nat", up("bandwidth 50mbit; qdisc cake { nonat }",
+                               more="tier bulk { match local subnet 2001:db8::/32 }")),
+    ("nat-without-masquerade", up("bandwidth 50mbit; qdisc cake { nat }")),
+    ("direction-contradicts", up("bandwidth 50mbit; qdisc cake { ingress }", HOSTS)),
+    ("direction-contradicts", down("bandwidth 50mbit; qdisc cake { ingress }")),
+    ("autorate-on-fixed-line", down("bandwidth 50mbit; qdisc cake { autorate-ingress }")),
+    ("ack-filter-on-download", up("bandwidth 50mbit; ack-filter on")),
+    ("device-inside-another",
+     wan("egress { bandwidth 50mbit }",
+         more='link v { device "eth0.7"; framing raw; ingress { bandwidth 5mbit } }')),
+    ("device-inside-another",
+     wan("egress { qdisc cake }",
+         more='link v { device "eth0.7"; framing raw; egress { bandwidth 5mbit } }')),
+    ("device-is-ifb", up("bandwidth 50mbit", "framing raw", device="ifb0")),
+    ("tier-unreachable", up(TIERS, more="tier voice { match udp port 3478 }"
+                            "tier video { match udp port 3000..4000 }")),
+    ("tier-unreachable", up(TIERS, more="tier voice { match udp remote port 3000..4000 }"
+                            "tier video { match udp port 3478 }")),
+    ("tier-unreachable", up(TIERS, more="tier voice { match udp port 53 }"
+                            "tier bulk { match tcp port 53 }")),
+    ("tier-unreachable", up(TIERS, more="tier voice { match dscp ef remote address 192.0.2.1 }"
+                            "tier bulk { match dscp ef }")),
+    ("tier-unreachable", up(TIERS, more="tier voice { match udp port 1..9; match udp port 11..19 }"
+                            "tier bulk { match udp port 9..11 }")),
+    ("tier-never-matches",
+     up(TIERS, more="tier bulk { match local address 192.0.2.1, 2001:db8::1 protocol icmp }")),
+    ("tiers-without-tins",
+     wan("bandwidth 50mbit; egress { tiers besteffort }; ingress { tiers diffserv4 }",
+         more="tier voice { match dscp ef }")),
+    ("tiers-without-tins",
+     up("bandwidth 50mbit; tiers besteffort",
+        more=TWO.format(HOSTS, "tiers diffserv4") + "tier voice { match dscp ef }")),
+    ("tier-moved-by-cake-mq",
+     up("bandwidth 2gbit; tiers diffserv4; qdisc cake_mq", more="tier voice { match dscp cs4 }")),
+    ("wash-before-tiers", down("bandwidth 50mbit; tiers diffserv4; dscp wash")),
+    ("wash-before-tiers",
+     down("bandwidth 50mbit; dscp wash", more=TWO.format(HOSTS, "tiers besteffort"))),
+    ("mark-mask-on-ingress", up("bandwidth 50mbit; mark mask 0xff")),
+    ("mark-mask-without-tins", up("bandwidth 50mbit; mark mask 0xff")),
+    ("mark-masks-overlap",
+     up("bandwidth 50mbit; mark mask 0xff", more="tier voice { match mark 0x100/0xf00 }")),
+    ("objective-latency-below-path",
+     up("bandwidth 50mbit", more=objective("ping latency median <= 40ms"))),
+    ("objective-latency-below-packet",
+     up("bandwidth 2mbit", more=objective("egress ping induced-latency p99 <= 6ms"))),
+    ("objective-latency-below-packet",
+     up("bandwidth 2mbit", more=objective("egress ping induced-latency median <= 5ms"))),
+    ("objective-latency-below-packet",
+     up("bandwidth 2mbit", more=objective("egress ping sojourn p99 <= 5ms", "tcp_ndown for 9s"))),
+    ("objective-rate-above-line",
+     up("bandwidth 50mbit", more=objective("egress goodput >= 47.4mbit"))),
+    ("objective-rate-above-line",
+     up("bandwidth 50mbit within 9mbit..90mbit", more=objective("egress goodput >= 60mbit"))),
+    ("objective-above-tin-share",
+     up(TIERS, more="tier voice { match dscp ef }" + objective("egress voice goodput >= 12mbit"))),
+    ("objective-above-tin-share",
+     up(TIERS, more="tier voice { match dscp ef }"
+        + objective("egress voice goodput >= 20mbit", "tcp_nup for 9s"))),
+    ("objective-without-bandwidth",
+     up("bandwidth 50mbit", more=objective("egress utilisation >= 90%"))),
+    ("objective-mos-above-codec",
+     up("bandwidth 50mbit", more=objective("mos >= 4.4", "voip + tcp_nup for 20s"))),
+    ("objective-samples-few",
+     up("bandwidth 50mbit", more=objective("ping latency p99 <= 60ms", "tcp_nup for 10s rtt 9ms"))),
+    ("call-not-in-voice",
+     up("bandwidth 50mbit", more="workload c { voip 1 call dscp cs5 } tier voice { match dscp cs5 }"
+        + objective("mos >= 4", "c"))),
+    ("unused-name", "let a = 9mbit\nlet b = a * 2\n" + up("bandwidth b")),
+    ("unused-name", "let a = 9mbit\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "policy", "words"), FOUND)
+def test_found(code, policy, words):
+    assert words in pointed(policy, code)
+
+
+@pytest.mark.parametrize(("code", "policy"), RIGHT)
+def test_right(code, policy):
+    assert code not in codes(policy)
+
+
+# What facts about the host add.
+
+SIZED = QdiscFacts(kind="htb", handle="1:", parent="root", sized=True)
+STACKED = Facts(
+    devices=(DeviceFacts(name="lan1", master="br0"), DeviceFacts(name="br0"),
+             DeviceFacts(name="macv0", lower="lan1"))
+)  # fmt: skip
+
+
+def test_faster_than_the_device():
+    policy = up("bandwidth 1gbit")
+    assert pointed(policy, "bandwidth-above-device", fast("eth0", 100_000_000)) == ["1gbit"]
+    assert "bandwidth-above-device" not in codes(policy, fast("eth0", 1_000_000_000))
+    assert "bandwidth-above-device" not in codes(policy, Facts(devices=(DeviceFacts(name="eth0"),)))
+
+
+def test_size_table():
+    facts = Facts(devices=(DeviceFacts(name="eth0", qdiscs=(SIZED,)),))
+    assert pointed(up("bandwidth 9mbit"), "framing-counted-twice", facts) == ["ethernet"]
+    assert "framing-counted-twice" not in codes(up("bandwidth 9mbit", "role host"), facts)
+
+
+@pytest.mark.parametrize("upper", ["lan1", "macv0"])
+def test_stacked(upper):
+    policy = (
+        'link a { device "br0"; framing raw; egress { bandwidth 90mbit } }'
+        f'link b {{ device "{upper}"; framing raw; egress {{ bandwidth 9mbit }} }}'
+    )
+    assert pointed(policy, "device-inside-another", STACKED) == [f'"{upper}"']
+    assert "device-inside-another" not in codes(policy)
+
+
+def test_the_sysctl_that_keeps_cake_mq_straight():
+    policy = up(
+        "bandwidth 2gbit; tiers diffserv4; qdisc cake_mq", more="tier video { match dscp cs4 }"
+    )
+    name = "net.ipv4.ip_forward_update_priority"
+    for value, expected in (("1", True), ("0", False)):
+        facts = Facts(devices=(DeviceFacts(name="eth0", tx_queues=4),), sysctls={name: value})
+        assert ("tier-moved-by-cake-mq" in codes(policy, facts)) is expected
+
+
+def test_a_certain_excess_is_an_error_and_one_that_larger_packets_avoid_is_not():
+    from tests.checks.policies import lint
+
+    def severity(bound):
+        policy = up("bandwidth 50mbit", more=objective(f"egress goodput >= {bound}"))
+        return [str(i.severity) for i in lint(policy) if i.code == "objective-rate-above-line"]
+
+    assert severity("50.1mbit") == ["error"]
+    assert severity("48mbit") == ["warning"]
+
+
+# What the plugins of qdiscs find comes out too, without a host and without a target.
+
+
+@pytest.mark.parametrize(
+    ("code", "policy"),
+    [
+        ("tbf-burst-below-frame",
+         up("bandwidth 50mbit; qdisc tbf { burst 1500B; inner sfq }", SERVER)),
+        ("tier-without-tin", up("bandwidth 50mbit; tiers diffserv3",
+                                more="tier video { match dscp cs4 }")),
+        ("tier-without-tin", up("bandwidth 50mbit", more="tier x as tin5 { match dscp cs4 }")),
+        ("cake-memory-below-packet", up("bandwidth 50mbit; memory 1000B")),
+        ("cake-rate-below-pace", up("bandwidth 100bit")),
+        ("cake-overhead-wraps", up("bandwidth 9mbit", "framing { overhead -30B }; role router")),
+        ("gso-split-above", up("bandwidth 9mbit; gso split above 3000B")),
+        ("backpressure-unavailable", up("bandwidth 9mbit; backpressure udp { senders 2 }")),
+        ("device-claimed-twice", wan("bandwidth 9mbit")
+         + 'link b { device "eth0"; framing raw; bandwidth 9mbit }'),
+        ("cake-autorate-egress", up("bandwidth 9mbit; qdisc cake { autorate-ingress }")),
+        ("cake-mq-ingress", down("bandwidth 2gbit; qdisc cake_mq")),
+        ("tbf-burst-long", 'link w { device matching "wan*"; role host; egress { bandwidth 9mbit;'
+         " qdisc tbf { burst 200KiB; inner sfq } } }"),
+    ],
+)  # fmt: skip
+def test_plugins_are_asked(code, policy):
+    assert code in codes(policy)
+
+
+def test_a_pattern_is_no_finding():
+    assert codes('link w { device matching "wan*"; framing raw; bandwidth 9mbit }') == set()
+
+
+# Parameters without a value: what depends on them is passed over.
+
+OPEN = """
+param up : rate
+param port : device
+param way : duration
+link wan {
+    device port
+    framing pppoe-ptm
+    role router
+    egress { bandwidth up; rtt way; qdisc tbf { inner fq_codel } }
+    ingress { bandwidth up * 2 }
+}
+objective "o" { under rrul for 20s rtt 40ms; require utilisation >= 90% }
+"""
+
+
+def test_nothing_is_said_of_what_is_not_known():
+    assert codes(OPEN) == set()
+    given = {"up": "20kbit", "port": "br-lan", "way": "1ms"}
+    found = codes(OPEN, values=given)
+    assert {"bandwidth-implausible", "role-not-of-device", "qdisc-cannot-express"} <= found

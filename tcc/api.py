@@ -65,7 +65,8 @@ def lint(
     """
     from tcc import checks  # noqa: PLC0415  (not needed to load a policy)
 
-    found = [*built.found, *checks.run(built, facts, target)]
+    with collection_paused():
+        found = [*built.found, *checks.run(built, facts, target)]
     if target and built.policy and not built.unset:
         found += lower(built, target, facts)[1]
     return checks.waive(built, dict.fromkeys(found), checks.decided(facts, target))
@@ -92,23 +93,30 @@ def lower(
 
 
 def scenarios(
-    built: Built, verifier: str, facts: "Facts | None" = None
+    built: Built, verifier: str, facts: "Facts | None" = None, target: str | None = None
 ) -> "tuple[Sequence[Scenario], Sequence[Diagnostic]]":
     """Return what each objective asks to be run, and what stands against running it.
 
-    Found: what building and lowering found, `no-objective`, and what the verifier refuses.
+    Found: what building and lowering found, `no-objective`, what arithmetic alone rules out,
+    and what the verifier refuses.
+
+    Args:
+        built: the policy.
+        verifier: the plugin that is to measure.
+        facts: the host it is for, if known.
+        target: the back end whose configuration is to be run; None for the kernel's own.
 
     Raises:
-        KeyError, PluginError: there is no such verifier, or it cannot be loaded.
+        KeyError, PluginError: there is no such verifier or back end, or it cannot be loaded.
     """
     from tcc import plugin  # noqa: PLC0415
-    from tcc.lower import lower_policy  # noqa: PLC0415
-    from tcc.verify.scenario import scenarios as of_policy  # noqa: PLC0415
+    from tcc.verify.arithmetic import refusals  # noqa: PLC0415
+    from tcc.verify.prepare import prepare  # noqa: PLC0415
 
     if built.policy is None:
         return (), built.found
-    lowered, found = lower_policy(built.policy, facts, built.spans)
-    found = [*built.found, *found]
+    made, more = prepare(built.policy, facts, built.spans, target)
+    found = [*built.found, *more]
     if not built.policy.objectives:
         found.append(
             warning(
@@ -117,8 +125,8 @@ def scenarios(
             )
         )  # fmt: skip
     if has_errors(found):
-        return (), found
-    made = list(of_policy(built.policy, lowered))
+        return (), list(dict.fromkeys(found))
+    found += refusals(built, made, facts)
     for scenario in made:
         found += plugin.verifier(verifier).refuses(scenario, built.spans)
     return made, list(dict.fromkeys(found))

@@ -9,6 +9,7 @@ import click
 
 from tcc import api
 from tcc.cli import options, show
+from tcc.collector import collection_paused
 from tcc.diagnostics import Diagnostic, Severity
 from tcc.source import Source
 from tcc.syntax.read import STDIN, read_source
@@ -61,14 +62,15 @@ def command(  # noqa: PLR0913
     """  # fmt: skip
     found: list[Diagnostic] = []
     sources: dict[str, Source] = {}
-    for path in _paths(files or (".",)):
-        source = read_source(path, stdin_filename if path == STDIN else None)
-        if isinstance(source, Diagnostic):
-            found.append(source)
-            continue
-        built = api.load(_fixed(source, path, given) if fix else source, given)
-        sources |= built.sources
-        found += _lint(built, facts, target)
+    with collection_paused():  # from the first file to the last: all that is made is kept
+        for path in _paths(files or (".",)):
+            source = read_source(path, stdin_filename if path == STDIN else None)
+            if isinstance(source, Diagnostic):
+                found.append(source)
+                continue
+            built = api.load(_fixed(source, path, given) if fix else source, given)
+            sources |= built.sources
+            found += _lint(built, facts, target)
     wanted = _wanted(select, ignore)
     shown = [item for item in dict.fromkeys(found) if wanted(item)]
     show.findings(shown, sources, form, ctx.color, to_stdout=True)

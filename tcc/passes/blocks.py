@@ -41,7 +41,10 @@ def clauses_of(context: Context, block: Block, where: str) -> Iterator[Clause]:
                 duplicate_clause(context, clause.word.text, clause.word.span, first[word].word.span)
                 continue
             first[word] = clause
-        yield from once_said(context, (clause,))
+        if context.damaged:
+            yield from once_said(context, (clause,))
+        else:
+            yield clause
 
 
 def once_said(context: Context, clauses: Iterable[Clause]) -> Iterator[Clause]:

@@ -257,7 +257,8 @@ class Operands:
 
     def peek(self) -> Operand | None:
         """Return the next operand and leave it where it is."""
-        return self._items[self._at] if self._at < len(self._items) else None
+        at = self._at
+        return self._items[at] if at < len(self._items) else None
 
     def word(self) -> str | None:
         """Return the text of the next operand if it is a bare word."""
@@ -266,20 +267,23 @@ class Operands:
 
     def accept(self, *texts: str) -> Operand | None:
         """Take the next operand if it is one of these words or symbols."""
-        operand = self.peek()
-        if type(operand) in (Word, Symbol) and operand.text in texts:  # type: ignore[union-attr]
-            self._at += 1
-            return operand
+        at = self._at
+        if at < len(self._items):
+            operand = self._items[at]
+            if (type(operand) is Word or type(operand) is Symbol) and operand.text in texts:
+                self._at = at + 1
+                return operand
         return None
 
     def take(self, what: str = "") -> Operand | None:
         """Take the next operand; when there is none and `what` is said, that is an error."""
-        operand = self.peek()
-        if operand is not None:
-            self._at += 1
-        elif what:
+        at = self._at
+        if at < len(self._items):
+            self._at = at + 1
+            return self._items[at]
+        if what:
             self.missing(what)
-        return operand
+        return None
 
     @property
     def named(self) -> bool:

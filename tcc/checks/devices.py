@@ -36,5 +36,8 @@ def is_ifb(name: str) -> bool:
 
 
 def faces_provider(name: str) -> bool:
-    """Whether it leads to a provider: PPP, mobile, or OpenWrt's `wan`."""
-    return is_ppp(name) or is_mobile(name) or name == "wan"
+    """Whether it leads to a provider: mobile, or OpenWrt's `wan` and its PPPoE sessions.
+
+    `ppp0` does not tell: on an access concentrator it leads to a customer.
+    """
+    return is_mobile(name) or name == "wan" or name.startswith("pppoe-")

@@ -10,7 +10,7 @@ from tcc.diagnostics import Diagnostic, warning
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning where the device's name says that it is on the other side."""
     for index, link in enumerate(view.policy.links):
-        name = view.device(link, index) or link.device.matching or ""
+        name = view.device(link, index) or ""
         if outward(link) and faces_hosts(name):
             yield warning(
                 "role-not-of-device",

@@ -29,16 +29,16 @@ def _command(item: Diagnostic, sources: Mapping[str, Source]) -> str:
     message = item.message if item.path is None else f"{item.path}: {item.message}"
     helps = [f"help: {help_text(fix)}" for fix in item.fixes]
     lines = [visible(line) for line in (message, *item.hints, *helps)]
-    settings = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_COMMANDS[item.severity]} {settings}::{_data(chr(10).join(lines))}"
+    settings = ",".join(f"{name}={property_text(value)}" for name, value in properties.items())
+    return f"::{_COMMANDS[item.severity]} {settings}::{data(chr(10).join(lines))}"
 
 
-def _data(text: str) -> str:
+def data(text: str) -> str:
     """Escape the text of a command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
+def property_text(text: str) -> str:
     """Escape the value of a property of a command."""
-    escaped = _data(text).replace(":", "%3A").replace(",", "%2C")
+    escaped = data(text).replace(":", "%3A").replace(",", "%2C")
     return visible(escaped)

@@ -22,7 +22,7 @@ def render(found: Sequence[Diagnostic], sources: Mapping[str, Source]) -> str:
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuites name="tcc" {counts}>',
         f'  <testsuite name="tcc lint" {counts} skipped="0">',
-        *(f'    <testcase classname="{_xml(path)}" name="lint" />' for path in clean),
+        *(f'    <testcase classname="{xml(path)}" name="lint" />' for path in clean),
         *(line for item in found for line in _case(item, sources)),
         "  </testsuite>",
         "</testsuites>",
@@ -39,19 +39,19 @@ def _case(item: Diagnostic, sources: Mapping[str, Source]) -> Iterator[str]:
     place = place_of(item.span, sources)
     line = f' line="{place.start.line}"' if place.start else ""
     at = where(item, sources)
-    names = f'classname="{_xml(place.file)}" name="{_xml(f"{item.code} at {at}")}"'
-    yield f'    <testcase {names} file="{_xml(place.file)}"{line}>'
+    names = f'classname="{xml(place.file)}" name="{xml(f"{item.code} at {at}")}"'
+    yield f'    <testcase {names} file="{xml(place.file)}"{line}>'
     helps = [f"help: {help_text(fix)}" for fix in item.fixes]
-    body = "\n".join(_xml(text) for text in (f"{at}: {item.message}", *item.hints, *helps))
+    body = "\n".join(xml(text) for text in (f"{at}: {item.message}", *item.hints, *helps))
     if item.severity is Severity.NOTE:
         yield f"      <system-out>{body}</system-out>"
     else:
-        kind = f'type="{item.severity}" message="{_xml(item.message)}"'
+        kind = f'type="{item.severity}" message="{xml(item.message)}"'
         yield f"      <failure {kind}>{body}</failure>"
     yield "    </testcase>"
 
 
-def _xml(text: str) -> str:
+def xml(text: str) -> str:
     """Escape text for XML, which has no way to write most control characters."""
     safe = visible(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
     return (

@@ -1,6 +1,6 @@
 """Objectives judged: what is simulated, what was measured, whether it is enough.
 
-policy --scenario--> Scenario --verifier--> Measured --judge--> Verdict
+policy --prepare--> Scenario --verifier--> Measured --judge--> Verdict --where, mend--> advice
 """
 
 from tcc.verify.judge import Verdict, judge

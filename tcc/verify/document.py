@@ -1,18 +1,26 @@
-"""Results as a versioned JSON document: exact, and the same bytes for the same seed."""
+"""Results as a versioned JSON document: exact, and the same bytes for the same seed.
+
+`SCHEMA` is the document's JSON Schema, which the package carries as a file. A change that could
+break a reader raises `VERSION`.
+"""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from fractions import Fraction
+from pathlib import Path
 
 from tcc.verify.judge import Verdict
-from tcc.verify.run import Run, summarise
+from tcc.verify.mend import Mend
+from tcc.verify.run import Advice, Outcome, Run
+from tcc.verify.summary import summarise
 from tcc.verify.text import requirement_text
 
 VERSION = 1
+SCHEMA = Path(__file__).with_name("results.schema.json")
 
 
-def document(policy: str, results: Sequence[Sequence[Run]]) -> str:
+def document(policy: str, target: str | None, outcomes: Sequence[Outcome]) -> str:
     """Return the results of all objectives.
 
     Rates are in bit/s, sizes in bytes, durations in ns; ratios are exact fractions such as
@@ -22,20 +30,22 @@ def document(policy: str, results: Sequence[Sequence[Run]]) -> str:
         {
             "version": VERSION,
             "policy": policy,
-            "objectives": [_objective(runs) for runs in results],
+            "target": target,
+            "objectives": [_objective(outcome) for outcome in outcomes],
         },
         indent=2,
         sort_keys=True,
     )
 
 
-def _objective(runs: Sequence[Run]) -> dict[str, object]:
-    scenario = runs[0].scenario
-    summaries = summarise(runs)
+def _objective(outcome: Outcome) -> dict[str, object]:
+    scenario = outcome.runs[0].scenario
     return {
         "text": scenario.objective.text,
         "link": scenario.link.name,
-        "holds": all(summary.holds for summary in summaries),
+        "verifier": outcome.runs[0].measured.verifier,
+        "holds": outcome.held,
+        "interrupted": outcome.interrupted,
         "rtt": scenario.rtt,
         "warmup": scenario.warmup,
         "requirements": [
@@ -45,11 +55,13 @@ def _objective(runs: Sequence[Run]) -> dict[str, object]:
                 "unit": summary.verdict.unit,
                 "bound": _exact(summary.verdict.bound),
                 "measured": [_exact(value) for value in summary.values],
+                "interval": [_exact(value) for value in summary.interval or ()],
                 "holds": summary.holds,
                 "noisy": summary.noisy,
             }
-            for summary in summaries
+            for summary in summarise(outcome.runs)
         ],
+        "advice": [_advice(one) for one in outcome.advice],
         "flows": [
             {
                 "part": flow.part,
@@ -62,7 +74,24 @@ def _objective(runs: Sequence[Run]) -> dict[str, object]:
             }
             for flow in scenario.flows
         ],
-        "runs": [_run(run) for run in runs],
+        "runs": [_run(run) for run in outcome.runs],
+    }
+
+
+def _advice(advice: Advice) -> dict[str, object]:
+    return {
+        "requirement": advice.index,
+        "direction": advice.direction,
+        "where": list(advice.where),
+        "mends": [_mend(mend) for mend in advice.mends],
+    }
+
+
+def _mend(mend: Mend) -> dict[str, object]:
+    return {
+        "change": mend.words,
+        "verdicts": [_verdict(one) for one in mend.verdicts],
+        "misses": list(mend.others),
     }
 
 

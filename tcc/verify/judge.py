@@ -56,6 +56,12 @@ def judge(scenario: Scenario, measured: Measured) -> list[Verdict]:
     ]
 
 
+def missed_of(verdicts: Sequence[Verdict]) -> Iterator[list[Verdict]]:
+    """Yield the verdicts of every requirement that was missed in some direction."""
+    for index in sorted({one.index for one in verdicts if not one.holds}):
+        yield [one for one in verdicts if one.index == index]
+
+
 def bound_of(requirement: Requirement) -> tuple[str, Fraction]:
     """Return the unit and the value of a requirement's bound."""
     for unit in ("rate", "duration", "ratio", "count"):
@@ -82,7 +88,7 @@ def _values(
     pairs = [
         pair
         for pair in zip(scenario.flows, measured.flows, strict=True)
-        if _is_subject(requirement.subject, pair[0])
+        if is_subject(requirement.subject, pair[0])
     ]
     if requirement.metric in ROUND_TRIPS:
         yield None, ROUND_TRIPS[requirement.metric](requirement, scenario, pairs)
@@ -97,7 +103,8 @@ def _values(
         yield None, None
 
 
-def _is_subject(subject: str | None, flow: Flow) -> bool:
+def is_subject(subject: str | None, flow: Flow) -> bool:
+    """Whether a requirement on `subject` is about a flow."""
     if subject in (None, "flow", "host"):
         return True
     if subject == "ping":

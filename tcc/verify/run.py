@@ -4,14 +4,15 @@ The order of results does not depend on how many processes worked.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tcc import plugin
-from tcc.verify.judge import Verdict, judge
+from tcc.verify.judge import Verdict, judge, missed_of
 from tcc.verify.measured import Measured
+from tcc.verify.mend import Mend, Mender
 from tcc.verify.scenario import Scenario
+from tcc.verify.where import where
+from tcc.verify.workers import each
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +25,55 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """One requirement in one direction over all seeds.
+class Advice:
+    """What is said of one missed requirement of one run.
 
     Attributes:
-        verdict: of the first seed.
-        values: measured with each seed, in the order of seeds; None where nothing was measured.
-        holds: whether it held with every seed.
-        noisy: whether it held with some seeds and not with others.
+        index: of the requirement.
+        direction: where it was missed.
+        where: sentences on where the time or the loss went.
+        mends: changes that were tried and made it hold.
     """
 
-    verdict: Verdict
-    values: tuple[Fraction | None, ...]
-    holds: bool
-    noisy: bool
+    index: int
+    direction: str | None
+    where: tuple[str, ...]
+    mends: tuple[Mend, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One objective as one verifier saw it: a run for each seed, and what is said of misses."""
+
+    runs: tuple[Run, ...]
+    advice: tuple[Advice, ...] = ()
+
+    @property
+    def held(self) -> bool:
+        """Whether every requirement held with every seed."""
+        return all(verdict.holds for run in self.runs for verdict in run.verdicts)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a run was ended early."""
+        return any(run.measured.interrupted for run in self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be run.
+
+    Attributes:
+        verifier: name of the plugin that measures.
+        scenarios: one for each objective.
+        seeds: each scenario is run with each.
+        jobs: processes; 1 runs everything in this one.
+    """
+
+    verifier: str
+    scenarios: Sequence[Scenario]
+    seeds: Sequence[int]
+    jobs: int
 
 
 def run_one(verifier: str, scenario: Scenario, seed: int) -> Run:
@@ -46,74 +82,46 @@ def run_one(verifier: str, scenario: Scenario, seed: int) -> Run:
     return Run(scenario, measured, tuple(judge(scenario, measured)))
 
 
-def run_all(
-    verifier: str,
-    scenarios: Sequence[Scenario],
-    seeds: Sequence[int],
-    jobs: int,
-    progress: Callable[[int, int], None],
-) -> Iterator[list[Run]]:
+def run_all(order: Order, progress: Callable[[int, int], None]) -> Iterator[list[Run]]:
     """Yield the runs of each scenario in order, one for each seed.
 
     Args:
-        verifier: name of the plugin that measures.
-        scenarios: what to run.
-        seeds: each scenario is run with each.
-        jobs: processes; 1 runs everything in this one.
+        order: what to run.
         progress: called with how many runs are done, of how many.
 
     Ctrl-C: runs that are under way report what they have; the rest is left out.
     """
-    tasks = [(scenario, seed) for scenario in scenarios for seed in seeds]
-    done: dict[int, Run] = {}
-    if jobs <= 1 or len(tasks) <= 1:
-        for number, (scenario, seed) in enumerate(tasks):
-            done[number] = run_one(verifier, scenario, seed)
-            progress(len(done), len(tasks))
-            if done[number].measured.interrupted:
-                break
-    else:
-        _in_processes(verifier, tasks, jobs, progress, done)
-    for first in range(0, len(tasks), len(seeds)):
-        runs = [done[number] for number in range(first, first + len(seeds)) if number in done]
+    tasks = [
+        (order.verifier, scenario, seed) for scenario in order.scenarios for seed in order.seeds
+    ]
+    jobs = 1 if getattr(plugin.verifier(order.verifier), "alone", False) else order.jobs
+    done = each(run_one, tasks, jobs, progress, lambda run: run.measured.interrupted)
+    for first in range(0, len(tasks), len(order.seeds)):
+        numbers = range(first, first + len(order.seeds))
+        runs = [done[number] for number in numbers if number in done]
         if runs:
             yield runs
 
 
-def _in_processes(
-    verifier: str,
-    tasks: Sequence[tuple[Scenario, int]],
-    jobs: int,
-    progress: Callable[[int, int], None],
-    done: dict[int, Run],
-) -> None:
-    with ProcessPoolExecutor(min(jobs, len(tasks))) as pool:
-        waiting = {
-            pool.submit(run_one, verifier, scenario, seed): number
-            for number, (scenario, seed) in enumerate(tasks)
-        }
-        try:
-            for future in as_completed(waiting):
-                done[waiting[future]] = future.result()
-                progress(len(done), len(tasks))
-        except KeyboardInterrupt:
-            for future, number in waiting.items():
-                if not future.cancel() and future.exception() is None:
-                    done[number] = future.result()
-
-
-def summarise(runs: Sequence[Run]) -> list[Summary]:
-    """Return each requirement's verdict over the seeds of one scenario."""
-    by_place: dict[tuple[int, str | None], list[Verdict]] = {}
-    for run in runs:
-        for verdict in run.verdicts:
-            by_place.setdefault((verdict.index, verdict.direction), []).append(verdict)
-    return [
-        Summary(
-            verdicts[0],
-            tuple(verdict.measured for verdict in verdicts),
-            all(verdict.holds for verdict in verdicts),
-            len({verdict.holds for verdict in verdicts}) > 1,
-        )
-        for verdicts in by_place.values()
-    ]
+def advise(
+    runs: Sequence[Run], mender: Mender | None, progress: Callable[[], None]
+) -> list[Advice]:
+    """Return what is to be said of the requirements that the first run with a miss missed."""
+    run = next((one for one in runs if not all(verdict.holds for verdict in one.verdicts)), None)
+    if run is None or run.measured.interrupted:
+        return []
+    found: list[Advice] = []
+    for verdicts in missed_of(run.verdicts):
+        progress()
+        mends = mender.mends(run.scenario, verdicts, run.measured.seed) if mender else []
+        found += [
+            Advice(
+                verdict.index,
+                verdict.direction,
+                tuple(where(run.scenario, run.measured, verdict)),
+                tuple(mends),
+            )
+            for verdict in verdicts
+            if not verdict.holds
+        ]
+    return found

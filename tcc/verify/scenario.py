@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tcc.dscp import NAMES
-from tcc.ir import Link, Objective, Part, Policy, Testbed
+from tcc.ir import Link, Objective, Part, Policy, Testbed, Tier
 from tcc.lower import LoweredQdisc
 from tcc.units import NS_PER_MS, NS_PER_S
 from tcc.verify.tiers import Traffic, mark_of, tier_of
+from tcc.verify.washing import washing_link
 from tcc.verify.workloads import PING_INTERVAL, parts_of
 
 DEFAULT_DURATION = 10 * NS_PER_S
@@ -76,6 +77,7 @@ class Scenario:
         duration: time to measure (ns).
         warmup: time before (ns).
         testbed: machine and path; None is the ideal one.
+        tiers: those of the link, in order of precedence.
     """
 
     index: int
@@ -88,6 +90,7 @@ class Scenario:
     duration: int
     warmup: int
     testbed: Testbed | None
+    tiers: tuple[Tier, ...] = ()
 
     @property
     def local(self) -> bool:
@@ -117,6 +120,7 @@ def scenarios(policy: Policy, lowered: Sequence[LoweredQdisc]) -> Iterator[Scena
             objective.duration or DEFAULT_DURATION,
             min(LONGEST_WARMUP, max(SHORTEST_WARMUP, WARMUP_ROUND_TRIPS * rtt)),
             testbed,
+            policy.tiers_of(link),
         )
 
 
@@ -150,7 +154,8 @@ def _expand(
     if part.rate_is_total:
         rate //= part.flows
     dscp = part.dscp if part.dscp is not None else DEFAULT_MARKS.get(part.kind, 0)
-    tier, seen = _marked(policy, link, part.kind, dscp)
+    washed = part.direction != "download" and washing_link(policy, link) is not None
+    tier, seen = _marked(policy, link, part.kind, 0 if washed else dscp)
     for number in range(part.flows):
         yield Flow(
             part.kind,

@@ -8,25 +8,50 @@ from tcc.ir import Requirement
 from tcc.units import NS_PER_S, format_duration
 from tcc.verify.judge import Verdict, bound_of, in_words
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured
-from tcc.verify.run import Run, Summary, summarise
+from tcc.verify.mend import Mend
+from tcc.verify.run import Advice, Outcome, Run
 from tcc.verify.scenario import Scenario
+from tcc.verify.summary import Summary, summarise
 
 KEPT, MISSED, NOISE = "held", "MISSED", "NOISY"
 
 
-def objective_text(runs: Sequence[Run]) -> str:
+def objective_text(outcome: Outcome) -> str:
     """Return the block of one objective, over all of its seeds."""
-    first = runs[0]
-    lines = [f"{_outcome(summarise(runs))}  {first.scenario.objective.text}", f"    {_frame(runs)}"]
-    rows = [_verdict_row(first.scenario, summary) for summary in summarise(runs)]
+    runs, first = outcome.runs, outcome.runs[0]
+    summaries = summarise(runs)
+    lines = [f"{_outcome(summaries)}  {first.scenario.objective.text}", f"    {_frame(runs)}"]
+    rows = [_verdict_row(first.scenario, summary) for summary in summaries]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for row in rows:
+    for row, summary in zip(rows, summaries, strict=True):
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         lines.append("    " + "  ".join((*cells, row[3])).rstrip())
+        place = (summary.verdict.index, summary.verdict.direction)
+        for advice in outcome.advice:
+            if (advice.index, advice.direction) == place:
+                lines += [f"            {line}" for line in advice_lines(first.scenario, advice)]
     for direction, one in first.measured.directions.items():
         lines += ["", *_indented(_direction_text(direction, one, first.measured))]
     lines += ["", *_indented(table(list(_part_rows(first.scenario, first.measured))))]
     return "\n".join(lines)
+
+
+def advice_lines(scenario: Scenario, advice: Advice) -> list[str]:
+    """Return where it went, and what would mend it."""
+    said = [*advice.where, *(_mend_text(scenario, mend) for mend in advice.mends)]
+    if not advice.mends:
+        said.append("none of the changes that were tried would make it hold")
+    return said
+
+
+def _mend_text(scenario: Scenario, mend: Mend) -> str:
+    values = " and ".join(
+        " ".join(filter(None, (in_words(one.measured, one.unit), one.direction)))
+        for one in mend.verdicts
+    )
+    text = f"with {mend.words} it would hold: {values}"
+    missed = [requirement_text(scenario.objective.require[index]) for index in mend.others]
+    return f"{text} (but not {', '.join(missed)})" if missed else text
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -75,14 +100,24 @@ def requirement_text(requirement: Requirement) -> str:
 def _verdict_row(scenario: Scenario, summary: Summary) -> tuple[str, str, str, str]:
     verdict = summary.verdict
     requirement = scenario.objective.require[verdict.index]
-    values = [value for value in summary.values if value is not None]
-    shown = in_words(values[0] if values else None, verdict.unit)
-    if len(values) > 1:
-        low, high = in_words(min(values), verdict.unit), in_words(max(values), verdict.unit)
-        shown = f"{low} .. {high}"
+    shown = in_words(summary.values[0], verdict.unit)
+    note = _margin(verdict)
+    if summary.interval is not None:
+        values = [value for value in summary.values if value is not None]
+        low, high = (in_words(value, verdict.unit) for value in summary.interval)
+        shown = f"{in_words(sum(values, Fraction(0)) / len(values), verdict.unit)}"
+        note = f"95% sure: {low} .. {high}"
+        if summary.noisy:
+            held = sum(one is not None and _keeps(requirement, one) for one in summary.values)
+            note += f"; within noise: {held} of {len(summary.values)} seeds held"
     word = KEPT if summary.holds else NOISE if summary.noisy else MISSED
     what = " ".join(filter(None, (verdict.direction, requirement_text(requirement))))
-    return word, what, shown, _margin(verdict)
+    return word, what, shown, note
+
+
+def _keeps(requirement: Requirement, value: Fraction) -> bool:
+    _, bound = bound_of(requirement)
+    return value >= bound if requirement.comparison == ">=" else value <= bound
 
 
 def _margin(verdict: Verdict) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from tcc.diagnostics import Diagnostic, has_errors
 from tcc.ir import Policy
-from tcc.lower import lower_policy
+from tcc.lower import LoweredQdisc, lower_policy
 from tcc.plan.state import FileItem, Item, Place, State
 from tcc.plugin import Difference, Target
+from tcc_plugins.openwrt.emitted import emitted
 from tcc_plugins.openwrt.links import sections
 from tcc_plugins.openwrt.uci import batch_text, config_text
 
@@ -38,6 +39,10 @@ class OpenWrt:
             Place("", CONFIG): FileItem(config_text(made, digest)),
             Place("", BATCH): FileItem(batch_text(made)),
         }, [*found, *cannot]
+
+    def emitted(self, lowered: LoweredQdisc) -> LoweredQdisc:
+        """Return the qdisc that sqm makes of this configuration, for predictions."""
+        return emitted(lowered)
 
     def observe(self, wanted: State) -> State:
         """Return nothing: the router is somewhere else."""

@@ -1,0 +1,42 @@
+"""The qdiscs that sqm-scripts makes of a configuration: whole kbit/s, and a tbf of its own.
+
+Sources: sqm-scripts 1.7, `get_burst()` in functions.sh and `simplest_tbf.qos`.
+"""
+
+from dataclasses import replace
+
+from tcc.ir import Bandwidth, QdiscChoice
+from tcc.lower import LoweredQdisc, lower_link
+from tcc.plugin import Wish, qdisc
+from tcc.units import NS_PER_MS
+
+KBIT = 1000
+TBF_LATENCY = 300 * NS_PER_MS
+BITS = 8
+
+
+def emitted(lowered: LoweredQdisc) -> LoweredQdisc:
+    """Return what comes of a qdisc on a router that sqm configures.
+
+    The wish stays as it was said: utilisation counts against the rate that was asked for.
+    """
+    wish = lowered.wish
+    bandwidth = wish.shaping.bandwidth
+    if bandwidth is None or not isinstance(bandwidth.rate, int):
+        return lowered
+    rate = bandwidth.rate // KBIT * KBIT
+    changed: dict[str, object] = {"bandwidth": Bandwidth(rate=rate)}
+    if lowered.kind == "tbf":
+        changed["qdisc"] = _tbf(rate, wish)
+    shaping = wish.shaping.model_copy(update=changed)
+    return replace(lower_link(replace(wish, shaping=shaping)), wish=wish)
+
+
+def _tbf(rate: int, wish: Wish) -> QdiscChoice:
+    """Return `simplest_tbf`: a bucket of 1 ms of the rate, and fq_codel inside."""
+    burst = max(rate // BITS // 1000, wish.device.max_frame)
+    model = qdisc("tbf").options_model
+    options = model.model_validate(
+        {"burst": burst, "latency": TBF_LATENCY, "inner": QdiscChoice(kind="fq_codel")}
+    )
+    return QdiscChoice(kind="tbf", options=options)

@@ -1,0 +1,185 @@
+"""Where the time or the loss went: a missed requirement in plain sentences.
+
+Delays are split by their means, the only statistic whose parts add up: what the probes waited in
+either qdisc was measured there, and the rest of what was added to the idle round trip happened
+beyond the shaper, or in sending.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from tcc.units import NS_PER_S, format_rate
+from tcc.verify.judge import Verdict, in_words, is_subject, label
+from tcc.verify.measured import DirectionMeasure, FlowMeasure, Measured
+from tcc.verify.scenario import Flow, Scenario
+
+OTHER = {"egress": "ingress", "ingress": "egress"}
+BUSY = Fraction(97, 100)
+"""Of the rate, above which a shaper has nothing left to give."""
+WAITING = 1_000_000
+"""ns of median waiting above which senders did keep a queue busy."""
+
+
+def where(scenario: Scenario, measured: Measured, verdict: Verdict) -> list[str]:
+    """Return sentences on what a missed requirement was lost to; none when nothing is known."""
+    metric = scenario.objective.require[verdict.index].metric
+    if metric in ("latency", "induced-latency", "mos"):
+        return list(_delay(scenario, measured, verdict))
+    if metric == "loss":
+        return list(_loss(scenario, measured, verdict))
+    if metric in ("goodput", "throughput", "utilisation"):
+        return list(_rate(scenario, measured, verdict))
+    return []
+
+
+def _subjects(
+    scenario: Scenario, measured: Measured, verdict: Verdict
+) -> list[tuple[Flow, FlowMeasure]]:
+    subject = scenario.objective.require[verdict.index].subject
+    pairs = zip(scenario.flows, measured.flows, strict=True)
+    return [(flow, one) for flow, one in pairs if is_subject(subject, flow)]
+
+
+# ------------------------------------------------------------------ time
+
+
+def _delay(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[str]:
+    probes = [
+        (flow, one)
+        for flow, one in _subjects(scenario, measured, verdict)
+        if flow.kind in ("ping", "voip") and one.round_trip.samples
+    ]
+    if not probes:
+        yield "no probe came back"
+        return
+    flow, worst = max(probes, key=lambda pair: pair[1].round_trip.mean)
+    added = worst.round_trip.mean - (flow.rtt or scenario.rtt)
+    shares = [
+        (f"in the {direction} {_kind(scenario, direction)}", one.parts[label(flow)].mean)
+        for direction, one in measured.directions.items()
+        if label(flow) in one.parts
+    ]
+    rest = added - sum(share for _, share in shares)
+    shares.append((_rest(scenario), max(0, rest)))
+    said = ", ".join(f"{_ms(share)} {place}" for place, share in shares)
+    yield f"of {_ms(added)} added to a round trip on average: {said}"
+    if worst.lost:
+        yield f"{worst.lost} of {worst.offered} probes were lost"
+
+
+def _rest(scenario: Scenario) -> str:
+    testbed = scenario.testbed
+    if testbed is not None and (testbed.beyond or testbed.jitter):
+        return "beyond the shaper"
+    return "in the device and on the way" if testbed and testbed.nic else "on the way"
+
+
+def _kind(scenario: Scenario, direction: str) -> str:
+    shaped = scenario.shaped(direction)
+    if shaped is None:
+        return "queue"
+    inner = f" ({shaped.children[0].kind} inside)" if shaped.children else ""
+    return f"{shaped.kind}{inner}"
+
+
+def _ms(duration: int) -> str:
+    return f"{duration / 1e6:.2f}ms"
+
+
+# ------------------------------------------------------------------ loss
+
+
+def _loss(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[str]:
+    direction = verdict.direction or "egress"
+    requirement = scenario.objective.require[verdict.index]
+    if requirement.subject is not None:
+        counted = [
+            one
+            for flow, one in _subjects(scenario, measured, verdict)
+            if flow.kind != "tcp" and flow.direction in (None, direction)
+        ]
+        lost, dropped = sum(one.lost for one in counted), sum(one.drops for one in counted)
+        beyond = max(0, lost - dropped)
+        yield (
+            f"of {lost} lost, {min(lost, dropped)} were dropped by the qdiscs and {beyond} "
+            "beyond the shaper"
+        )
+    yield from _reasons(scenario, measured, direction)
+
+
+def _reasons(scenario: Scenario, measured: Measured, direction: str) -> Iterator[str]:
+    one = measured.directions.get(direction)
+    if one is not None and one.drops:
+        said = ", ".join(f"{count} {name}" for name, count in sorted(one.reasons.items()) if count)
+        since = f" (since the start: {said})" if said else ""
+        yield f"the {direction} {_kind(scenario, direction)} dropped {one.drops}{since}"
+
+
+# ------------------------------------------------------------------ rate
+
+
+def _rate(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[str]:
+    direction = verdict.direction or "egress"
+    one, rate = measured.directions.get(direction), bandwidth_of(scenario, direction)
+    if one is not None and rate is not None:
+        passed = Fraction(one.framed * 8 * NS_PER_S, max(1, measured.duration))
+        kind = f"the {direction} {_kind(scenario, direction)}"
+        said = f"{kind} passed {in_words(passed, 'rate')} of its {format_rate(rate)}"
+        if passed >= BUSY * rate:
+            yield f"{said}, framing included: {_spent(scenario, measured, direction, verdict)}"
+        elif one.sojourn.median < WAITING:
+            yield f"{said}: the senders left its queue empty half of the time"
+        else:
+            yield f"{said}, with {_ms(one.sojourn.median)} waiting in its queue"
+    yield from _beyond(scenario, direction, rate)
+    yield from _acknowledgements(scenario, measured, direction)
+    yield from _reasons(scenario, measured, direction)
+
+
+def _spent(scenario: Scenario, measured: Measured, direction: str, verdict: Verdict) -> str:
+    """Say what a busy shaper spent its rate on."""
+    subjects = {id(one) for _, one in _subjects(scenario, measured, verdict)}
+    carried = [
+        (id(one) in subjects, one.goodput)
+        for flow, one in zip(scenario.flows, measured.flows, strict=True)
+        if flow.direction == direction
+    ]
+    own = sum(goodput for mine, goodput in carried if mine)
+    others = sum(goodput for mine, goodput in carried if not mine)
+    rate = bandwidth_of(scenario, direction) or 0
+    parts = [f"{in_words(Fraction(own), 'rate')} payload"]
+    if others:
+        parts.append(f"{in_words(Fraction(others), 'rate')} payload of other flows")
+    rest = max(0, rate - own - others)
+    parts.append(f"{in_words(Fraction(rest), 'rate')} headers, framing, ACKs and probes")
+    return ", ".join(parts)
+
+
+def _beyond(scenario: Scenario, direction: str, rate: int | None) -> Iterator[str]:
+    beyond = scenario.testbed.beyond if scenario.testbed else None
+    if beyond and (rate is None or rate > beyond):
+        yield f"beyond the shaper the line carries no more than {format_rate(beyond)}"
+
+
+def _acknowledgements(scenario: Scenario, measured: Measured, direction: str) -> Iterator[str]:
+    """Say how long acknowledgements waited in the other direction, and what became of them."""
+    labels = {
+        label(flow) for flow in scenario.flows if flow.kind == "tcp" and flow.direction == direction
+    }
+    back: DirectionMeasure | None = measured.directions.get(OTHER[direction])
+    if back is None:
+        return
+    waited = [back.parts[name] for name in labels if name in back.parts]
+    longest = max((delays.mean for delays in waited if delays.samples), default=0)
+    if longest > WAITING:
+        yield (
+            f"their acknowledgements waited {_ms(longest)} on average in the {OTHER[direction]} "
+            f"{_kind(scenario, OTHER[direction])}, which dropped {back.drops} packets"
+        )
+
+
+def bandwidth_of(scenario: Scenario, direction: str) -> int | None:
+    """Return the rate (bit/s) that a direction is shaped to; None for none."""
+    shaped = scenario.shaped(direction)
+    bandwidth = shaped.wish.shaping.bandwidth if shaped else None
+    return bandwidth.rate if bandwidth is not None and isinstance(bandwidth.rate, int) else None

@@ -1,0 +1,100 @@
+"""One function over many arguments, here or in processes, with a Ctrl-C that loses nothing.
+
+A terminal sends Ctrl-C to every process of a command, `kill -INT` to one. So workers ignore the
+interrupt and the parent tells each by a signal of its own, which ends what is being measured and
+leaves the worker to hand back what it has.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from multiprocessing import active_children, get_context
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+STOP = signal.SIGUSR1
+working = False
+"""Whether this worker is measuring: a signal that comes between two tasks ends nothing."""
+
+
+def each(
+    function: Callable[..., T],
+    tasks: Sequence[tuple[Any, ...]],
+    jobs: int,
+    progress: Callable[[int, int], None],
+    ended: Callable[[T], bool],
+) -> dict[int, T]:
+    """Return what `function` made of each task, by number; after Ctrl-C, of those that began.
+
+    Args:
+        function: called with a task's values.
+        tasks: the arguments.
+        jobs: processes; 1 does everything in this one.
+        progress: called with how many are done, of how many.
+        ended: whether a result says that it was interrupted.
+    """
+    done: dict[int, T] = {}
+    if jobs > 1 and len(tasks) > 1:
+        _in_processes(function, tasks, jobs, progress, done)
+        return done
+    with suppress(KeyboardInterrupt):
+        for number, task in enumerate(tasks):
+            done[number] = function(*task)
+            progress(len(done), len(tasks))
+            if ended(done[number]):
+                break
+    return done
+
+
+def _in_processes(
+    function: Callable[..., T],
+    tasks: Sequence[tuple[Any, ...]],
+    jobs: int,
+    progress: Callable[[int, int], None],
+    done: dict[int, T],
+) -> None:
+    with ProcessPoolExecutor(
+        min(jobs, len(tasks)), mp_context=get_context("fork"), initializer=_begin
+    ) as pool:
+        waiting = {pool.submit(_work, function, task): number for number, task in enumerate(tasks)}
+        try:
+            for future in as_completed(waiting):
+                done[waiting[future]] = future.result()
+                progress(len(done), len(tasks))
+        except KeyboardInterrupt:
+            _gather(waiting, done)
+
+
+def _gather(waiting: "dict[Future[T], int]", done: dict[int, T]) -> None:
+    """Stop all workers, and take what they had."""
+    for future in waiting:
+        future.cancel()
+    for child in active_children():
+        with suppress(ProcessLookupError):
+            os.kill(child.pid or 0, STOP)
+    for future, number in waiting.items():
+        if not future.cancelled() and future.exception() is None:
+            done[number] = future.result()
+
+
+def _begin() -> None:
+    """Make this process a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(STOP, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    if working:
+        raise KeyboardInterrupt
+
+
+def _work(function: Callable[..., T], task: tuple[Any, ...]) -> T:
+    global working  # noqa: PLW0603  (a signal handler has nothing else to look at)
+    working = True
+    try:
+        return function(*task)
+    finally:
+        working = False

@@ -176,10 +176,11 @@ class QueueDisc:
         return when
 
     def statistics(self) -> dict[str, int]:
-        """Return what `tc -s qdisc` shows of any qdisc."""
+        """Return what `tc -s qdisc` shows of any qdisc: a parked packet counts as sent, too."""
+        parked = self.parked != NIL
         return {
-            "bytes": self.dequeued_bytes,
-            "packets": self.dequeued,
+            "bytes": self.dequeued_bytes + (self.pool.rows[self.parked].length if parked else 0),
+            "packets": self.dequeued + parked,
             "drops": self.drops,
             "overlimits": self.overlimits,
             "requeues": self.requeues,

@@ -16,6 +16,7 @@ import gzip
 import json
 import sys
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -147,15 +148,20 @@ class Replay:
         handle = int(scenario.get("handle", 0x10000))
         mtu = int(scenario.get("mtu", 1500)) + int(scenario.get("hard_header_len", 14))
         queues = int(scenario.get("queues", 1))
+        # The traces' qdiscs had three tins until they were changed: that leaves the turn with the
+        # last of eight, where a qdisc made with eight tins starts with the first.
+        first = replace(config, tins=0)
         self.mq: CakeMq | None = None
         if queues > 1:
             try:
-                self.mq = CakeMq(self.pool, chance, config, queues, mtu, handle, SEGMENT_TRUESIZE)
+                self.mq = CakeMq(self.pool, chance, first, queues, mtu, handle, SEGMENT_TRUESIZE)
             except ValueError as error:
                 raise UnreadableError(str(error)) from None
             self.qdiscs = self.mq.children
+            self.mq.change(config)
         else:
-            self.qdiscs = [Cake(self.pool, chance, config, handle, mtu, None, SEGMENT_TRUESIZE)]
+            self.qdiscs = [Cake(self.pool, chance, first, handle, mtu, None, SEGMENT_TRUESIZE)]
+            self.qdiscs[0].change(config)
 
     def run(self) -> None:
         """Replay every step.

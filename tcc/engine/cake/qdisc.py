@@ -147,7 +147,7 @@ class Cake(QueueDisc):
             self.shifts = [0] * TINS
         self.tnext = 0
         self.failsafe = 0
-        self.current = TINS - 1  # creation leaves it at the last tin
+        self.current = 0  # where clearing unused tins does not leave it at the last one
         self.used = 0
         self.most_used = 0
         self.last_active = 0

@@ -6,6 +6,7 @@ from tcc.engine.measure cimport Histogram
 from tcc.engine.queue_disc cimport QueueDisc
 from tcc.engine.random cimport Random
 from tcc.engine.sink cimport Sink
+from tcc.engine.tcp.headers cimport write_headers
 from tcc.engine.tcp.options cimport OptionPool
 from cpython.ref cimport PyObject
 
@@ -46,6 +47,7 @@ cdef class Interface(Sink):
     cdef readonly unsigned int veil
     cdef readonly bint veil_source
     cdef readonly bint veil_destination
+    cdef readonly bint reads_headers
     cdef int sending
     cdef int timer
     cdef int sent_timer

@@ -12,9 +12,10 @@ if cython.compiled:
     from cython.cimports.cpython.ref import PyObject
     from cython.cimports.libc.stdlib import free, realloc
 else:
-    from tcc.engine.constants import GSO_SPLIT, NEVER, NIL, OK
+    from tcc.engine.constants import ACK_FILTER, GSO_SPLIT, NEVER, NIL, OK
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import LOCAL, PRESSED, PURE_ACK, UDP
+    from tcc.engine.tcp.headers import write_headers
 
     WAKE = 1
     SENT = 2
@@ -208,6 +209,7 @@ class Interface(Sink):
         self.veil = veil or 0
         self.veil_source = veil is not None and veil_source
         self.veil_destination = veil is not None and not veil_source
+        self.reads_headers = bool(getattr(qdisc, "ack_filter", 0))
         self.sending = NIL
         self.timer = schedule.new_timer(self, WAKE)
         self.sent_timer = schedule.new_timer(self, SENT)
@@ -286,6 +288,12 @@ class Interface(Sink):
             self.pool.rows[packet].source_hash = self.veil
         elif self.veil_destination:
             self.pool.rows[packet].destination_hash = self.veil
+        if (
+            self.reads_headers
+            and self.pool.rows[packet].kind == PURE_ACK
+            and self.pool.rows[packet].raw == NIL
+        ):
+            write_headers(self.pool, self.options, packet)
         if self.qdisc.do_enqueue(packet, now) != OK:
             self.press(packet, now)
         if self.pool.drops_waiting:
@@ -309,7 +317,8 @@ class Interface(Sink):
         while packet != NIL:
             owner = self.pool.rows[packet].owner
             if self.pool.rows[packet].reason != GSO_SPLIT:
-                self.drops[self.pool.rows[packet].flow] += 1
+                if self.pool.rows[packet].reason != ACK_FILTER:
+                    self.drops[self.pool.rows[packet].flow] += 1
                 if self.pool.rows[packet].flags & LOCAL:
                     if cython.compiled:
                         cython.cast(Sink, self.schedule.handlers[owner]).refused(packet, now)

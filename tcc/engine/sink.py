@@ -8,7 +8,6 @@ except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
 from tcc.engine.events import Handler, Schedule
-from tcc.engine.packet import PacketPool
 
 if not cython.compiled:
     from tcc.engine.constants import IPV4, NIL

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tcc.engine.queue_disc import QueueDisc
-    from tcc.engine.results import FlowResult, Result
+    from tcc.engine.results import Result
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -120,9 +120,7 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     rrul = row["kind"] == "rrul"
     chance = simulation.random(10)
     egress = qdisc_of(simulation, row, 8)
-    ingress = (
-        qdisc_of(simulation, row, 9) if rrul else Fifo(simulation.pool, 1 << 40)
-    )
+    ingress = qdisc_of(simulation, row, 9) if rrul else Fifo(simulation.pool, 1 << 40)
     simulation.link(egress, ingress, Path(rtt, upstream=0))
     end = row["seconds"] * SECOND
     phase = chance.draw_below(NOISE)
@@ -135,22 +133,39 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
         start = (row["flows"] + 6) * rtt + 20 * MS + chance.draw_below(NOISE)
         for number in range(row["flows"]):  # iperf3 connects its streams one after the other
             connected = start - (row["flows"] - number) * rtt
-            simulation.add_tcp("up", row["cc"], ecn=ecn, start=start, established=connected,
-                               handshake=first, greeting=rtt, stop=start + end)
+            simulation.add_tcp(
+                "up",
+                row["cc"],
+                ecn=ecn,
+                start=start,
+                established=connected,
+                handshake=first,
+                greeting=rtt,
+                stop=start + end,
+            )
         return simulation
-    simulation.add_ping(20 * MS, start=phase, stop=phase + end, dscp=46,
-                        keep=row["seconds"] * 50)
+    simulation.add_ping(20 * MS, start=phase, stop=phase + end, dscp=46, keep=row["seconds"] * 50)
     # One iperf3 process starts each millisecond.  A server that is to send begins when it says so;
     # a client hears of it one round trip later.
     start = 6 * rtt + 20 * MS
     client = start + rtt + 3 * MS + chance.draw_below(NOISE)
     for number, dscp in enumerate(MARKS.values()):
         server = start + number * MS + chance.draw_below(NOISE)
-        simulation.add_tcp("up", row["cc"], ecn=ecn, dscp=dscp, ack_dscp=0, start=client,
-                           established=client - rtt, handshake=first, greeting=rtt,
-                           stop=client + end)
-        simulation.add_tcp("down", row["cc"], ecn=ecn, dscp=0, ack_dscp=dscp, start=server,
-                           stop=server + end)
+        simulation.add_tcp(
+            "up",
+            row["cc"],
+            ecn=ecn,
+            dscp=dscp,
+            ack_dscp=0,
+            start=client,
+            established=client - rtt,
+            handshake=first,
+            greeting=rtt,
+            stop=client + end,
+        )
+        simulation.add_tcp(
+            "down", row["cc"], ecn=ecn, dscp=0, ack_dscp=dscp, start=server, stop=server + end
+        )
     return simulation
 
 

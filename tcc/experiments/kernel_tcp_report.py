@@ -102,5 +102,3 @@ def verdict(rows: list[Comparison]) -> str:
     beyond = sum(row.worst > 200 for row in rows)
     word = "held" if held(rows) else "not held"
     return f"{word}: {inside} of {len(rows)} rows inside the bands, {beyond} beyond twice the band"
-
-

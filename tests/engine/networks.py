@@ -28,8 +28,14 @@ def cake(simulation: Simulation, rate: int, tins: int = BESTEFFORT, **options: i
 
 
 def shaped(
-    rate: int, rtt: int, seed: int = 1, tins: int = BESTEFFORT, *, nat: bool = False,
-    local: bool = False, **options: int,
+    rate: int,
+    rtt: int,
+    seed: int = 1,
+    tins: int = BESTEFFORT,
+    *,
+    nat: bool = False,
+    local: bool = False,
+    **options: int,
 ) -> Simulation:
     """Return a network with CAKE towards the servers and nothing towards the clients."""
     simulation = Simulation(seed, nat=nat, local=local)

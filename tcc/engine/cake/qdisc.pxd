@@ -71,7 +71,7 @@ cdef class Cake(QueueDisc):
     cdef int overhead
     cdef int mpu
     cdef int cells
-    cdef int ack_filter
+    cdef readonly int ack_filter
     cdef unsigned int fwmark
     cdef int fwmark_shift
     cdef unsigned long long target

@@ -11,13 +11,12 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.random import Random
 from tcc.engine.tcp.socket import Congestion, Socket
 
 if not cython.compiled:
-    from tcc.engine.tcp.socket import run_best
     from tcc.engine.tcp.constants import INFINITE, LOSS, OPEN, RECOVERY, SEGMENT
     from tcc.engine.tcp.rows import Best
+    from tcc.engine.tcp.socket import run_best
 
     STARTUP = 0
     DRAIN = 1
@@ -84,15 +83,11 @@ class Bbr(Congestion):
         """Answer the rate that the path is thought to have."""
         return self.police_rate if self.policed else self.best.value[0]
 
-    def bytes_per_second(
-        self, rate: cython.longlong, gain: cython.longlong
-    ) -> cython.longlong:
+    def bytes_per_second(self, rate: cython.longlong, gain: cython.longlong) -> cython.longlong:
         """Answer a rate in bytes per second, with a gain and a margin of 1 %."""
         return ((rate * SEGMENT * gain >> 8) * 990000) >> RATE_BITS
 
-    def set_pacing(
-        self, tcp: Socket, rate: cython.longlong, gain: cython.longlong
-    ) -> cython.void:
+    def set_pacing(self, tcp: Socket, rate: cython.longlong, gain: cython.longlong) -> cython.void:
         """Set the pacing rate; in start-up it only grows."""
         pace: cython.longlong = self.bytes_per_second(rate, gain)
         if self.full or pace > tcp.pacing_rate:
@@ -145,9 +140,7 @@ class Bbr(Congestion):
             window += 2
         return window
 
-    def target(
-        self, tcp: Socket, rate: cython.longlong, gain: cython.longlong
-    ) -> cython.longlong:
+    def target(self, tcp: Socket, rate: cython.longlong, gain: cython.longlong) -> cython.longlong:
         """Answer how much should be in flight."""
         return self.budget(tcp, self.product(rate, gain))
 

@@ -14,9 +14,8 @@ except ImportError:
 from tcc.engine.tcp.socket import Congestion, Socket
 
 if not cython.compiled:
-    from tcc.engine.tcp.reno import grow_exponentially, grow_linearly
     from tcc.engine.tcp.constants import INFINITE, LOSS
-
+    from tcc.engine.tcp.reno import grow_exponentially, grow_linearly
 
 
 def cube_root(value: cython.longlong) -> cython.longlong:

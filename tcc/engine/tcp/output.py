@@ -13,11 +13,9 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.tcp.socket import Congestion, Socket
+from tcc.engine.tcp.socket import Socket
 
 if not cython.compiled:
-    from tcc.engine.tcp.recovery import enter_cwr, enter_loss, enter_recovery, reduce
-    from tcc.engine.tcp.scoreboard import detect_losses
     from tcc.engine.constants import NIL
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import (
@@ -43,7 +41,9 @@ if not cython.compiled:
         TIMEOUT,
         WRITTEN,
     )
+    from tcc.engine.tcp.recovery import enter_loss, enter_recovery, reduce
     from tcc.engine.tcp.rows import Segment
+    from tcc.engine.tcp.scoreboard import detect_losses
 
 
 def rto_left(tcp: Socket) -> cython.longlong:
@@ -236,11 +236,7 @@ def defer(
 def validate(tcp: Socket, limited: cython.bint) -> cython.void:
     """Note whether the window was used in full (RFC 7661 in spirit)."""
     out: cython.longlong = tcp.nxt - tcp.una
-    if (
-        tcp.una >= tcp.usage_until
-        or limited
-        or (not tcp.cwnd_limited and out > tcp.most_out)
-    ):
+    if tcp.una >= tcp.usage_until or limited or (not tcp.cwnd_limited and out > tcp.most_out):
         tcp.cwnd_limited = limited
         tcp.most_out = out
         tcp.usage_until = tcp.nxt
@@ -330,9 +326,7 @@ def write(tcp: Socket, probe: cython.int) -> cython.int:
     return sent
 
 
-def run_length(
-    tcp: Socket, segment: cython.longlong, most: cython.longlong
-) -> cython.int:
+def run_length(tcp: Socket, segment: cython.longlong, most: cython.longlong) -> cython.int:
     """Answer how many segments from here on were one packet and are lost."""
     count: cython.int = 1
     flags: cython.int

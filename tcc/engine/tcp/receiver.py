@@ -251,17 +251,15 @@ class Receiver(Endpoint):
         if self.rtt_began:
             if self.next < self.rtt_until:
                 return
-            self.update_rtt(
-                self.time - self.rtt_began if self.time > self.rtt_began else 1, True
-            )
+            self.update_rtt(self.time - self.rtt_began if self.time > self.rtt_began else 1, True)
         self.rtt_until = self.next + self.window // SEGMENT
         self.rtt_began = self.time
 
     def measure_segment(self, packet: cython.int) -> cython.void:
         """Learn the size of a full segment, and whether a burst ends here."""
         row: cython.pointer[Packet] = self.pool.rows
-        size: cython.longlong = row[packet].gso_size if row[packet].gso_size else (
-            row[packet].payload
+        size: cython.longlong = (
+            row[packet].gso_size if row[packet].gso_size else (row[packet].payload)
         )
         if size >= self.segment_seen:
             if size != self.segment_seen:
@@ -335,9 +333,7 @@ class Receiver(Endpoint):
         self.last_arrival = self.jiffies
         self.check_ecn(packet)
         if self.pool.rows[packet].payload >= 128:
-            self.grow_window(
-                self.pool.rows[packet].payload, self.pool.rows[packet].payload
-            )
+            self.grow_window(self.pool.rows[packet].payload, self.pool.rows[packet].payload)
 
     def note_twice(self, start: cython.longlong, end: cython.longlong) -> cython.void:
         """Report a duplicate with the next acknowledgement."""
@@ -517,9 +513,13 @@ class Receiver(Endpoint):
     def decide(self) -> cython.void:
         """Acknowledge now, soon or later."""
         if (
-            (self.next - self.window_from) * SEGMENT > self.segment_seen
-            and self.select_window() >= self.window
-        ) or self.quick or self.pending & AT_ONCE:
+            (
+                (self.next - self.window_from) * SEGMENT > self.segment_seen
+                and self.select_window() >= self.window
+            )
+            or self.quick
+            or self.pending & AT_ONCE
+        ):
             self.acknowledge()
         elif self.held_count:
             self.compress()
@@ -671,9 +671,7 @@ class Receiver(Endpoint):
             else:
                 count = self.fill_blocks(self.options.rows[option])
             self.twice = False
-        packet: cython.int = self.make(
-            PURE_ACK, HEADER + (4 + 8 * count if count else 0), 0, 1, 0
-        )
+        packet: cython.int = self.make(PURE_ACK, HEADER + (4 + 8 * count if count else 0), 0, 1, 0)
         if packet == NIL:
             return
         offered = self.select_window()

@@ -13,10 +13,9 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.tcp.socket import Congestion, Socket
+from tcc.engine.tcp.socket import Socket
 
 if not cython.compiled:
-    from tcc.engine.tcp.scoreboard import check_reordering, detect_losses, mark_lost
     from tcc.engine.constants import NIL
     from tcc.engine.tcp.constants import (
         ACKED,
@@ -37,12 +36,12 @@ if not cython.compiled:
         RECOVERY,
         REORDER,
         REPAIR,
-        SACKED,
         SACKS,
         SET_TIMER,
         WINDOW,
     )
     from tcc.engine.tcp.rows import Segment
+    from tcc.engine.tcp.scoreboard import check_reordering, detect_losses, mark_lost
 
 
 def any_repeated(tcp: Socket) -> cython.bint:
@@ -76,9 +75,7 @@ def init_reduction(tcp: Socket) -> cython.void:
         tcp.cwr_queued = True
 
 
-def reduce(
-    tcp: Socket, delivered: cython.longlong, lost: cython.longlong
-) -> cython.void:
+def reduce(tcp: Socket, delivered: cython.longlong, lost: cython.longlong) -> cython.void:
     """Set the window by proportional rate reduction after an acknowledgement."""
     flight: cython.longlong = tcp.in_flight()
     room: cython.longlong = tcp.ssthresh - flight
@@ -146,11 +143,7 @@ def enter_loss(tcp: Socket) -> cython.void:
         if segment == tcp.una or tcp.rack_rtt <= tcp.time - row[segment & tcp.mask].sent:
             mark_lost(tcp, segment)
     tcp.retransmit_hint = NIL
-    if (
-        tcp.state <= DISORDER
-        or tcp.high <= tcp.una
-        or (tcp.state == LOSS and not tcp.retransmits)
-    ):
+    if tcp.state <= DISORDER or tcp.high <= tcp.una or (tcp.state == LOSS and not tcp.retransmits):
         tcp.prior_ssthresh = tcp.current_threshold()
         tcp.prior_cwnd = tcp.cwnd
         tcp.ssthresh = tcp.congestion.threshold(tcp)

@@ -13,10 +13,9 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.tcp.socket import Congestion, Socket
+from tcc.engine.tcp.socket import Socket
 
 if not cython.compiled:
-    from tcc.engine.tcp.socket import run_best
     from tcc.engine.constants import NIL
     from tcc.engine.tcp.constants import (
         ACKED,
@@ -35,6 +34,7 @@ if not cython.compiled:
         SET_TIMER,
     )
     from tcc.engine.tcp.rows import Blocks, Segment
+    from tcc.engine.tcp.socket import run_best
 
 
 def highest(tcp: Socket) -> cython.longlong:
@@ -196,7 +196,7 @@ def tag_block(tcp: Socket, start: cython.longlong, end: cython.longlong) -> cyth
     """Note a block; what the last acknowledgement said already is passed over."""
     place: cython.int
     for place in range(4):
-        if tcp.cached_start[place] <= start and start < tcp.cached_end[place]:
+        if tcp.cached_start[place] <= start < tcp.cached_end[place]:
             start = tcp.cached_end[place]
             break
     tag_range(tcp, start, end, False)

@@ -12,22 +12,9 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-from tcc.engine.tcp.options import OptionPool
-from tcc.engine.tcp.socket import Congestion, Socket
+from tcc.engine.tcp.socket import Socket
 
 if not cython.compiled:
-    from tcc.engine.tcp.output import (
-        rearm,
-        reorder_timeout,
-        repair,
-        resume,
-        send_probe,
-        set_transmit_timer,
-        timeout,
-        write,
-    )
-    from tcc.engine.tcp.recovery import alert, enter_cwr, process_probe, reduce, update_window
-    from tcc.engine.tcp.scoreboard import clean, highest, tag_sacks, update_rtt
     from tcc.engine.constants import NEVER, NIL
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import (
@@ -48,7 +35,6 @@ if not cython.compiled:
         SACKS,
         SEGMENT,
         SET_TIMER,
-        SYN,
         TIMEOUT,
         TIMER_ESTABLISHED,
         TIMER_GREETED,
@@ -57,7 +43,17 @@ if not cython.compiled:
         TIMER_START,
         WINDOW,
     )
-    from tcc.engine.tcp.rows import Blocks
+    from tcc.engine.tcp.output import (
+        reorder_timeout,
+        repair,
+        resume,
+        send_probe,
+        set_transmit_timer,
+        timeout,
+        write,
+    )
+    from tcc.engine.tcp.recovery import alert, enter_cwr, process_probe, reduce, update_window
+    from tcc.engine.tcp.scoreboard import clean, highest, tag_sacks, update_rtt
 
 
 class Sender(Socket):

@@ -33,7 +33,6 @@ else:
         JIFFY,
         OPEN,
         RECOVERY,
-        SECOND,
         SEGMENT,
         TIMER_PACE,
         TIMER_RETRANSMIT,

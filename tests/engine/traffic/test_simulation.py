@@ -7,19 +7,17 @@ import threading
 
 import pytest
 
-from tests.engine.networks import DIFFSERV4, MS, SECOND, cake, lossy, shaped, unshaped
-
 from tcc.engine.results import mean_opinion
 from tcc.engine.simulation import Path, Simulation
+from tcc.engine.workloads import add_workload
+from tests.engine.networks import DIFFSERV4, MS, SECOND, cake, lossy, shaped, unshaped
 
 
 def figures(seed: int) -> list[tuple[int, ...]]:
     """Run a bit of everything; return all that was counted."""
     network = Simulation(seed)
     path = Path(20 * MS, loss=2**32 // 1000, jitter=2 * MS)
-    network.link(
-        cake(network, 20_000_000, DIFFSERV4), cake(network, 50_000_000, DIFFSERV4), path
-    )
+    network.link(cake(network, 20_000_000, DIFFSERV4), cake(network, 50_000_000, DIFFSERV4), path)
     for cc in ("cubic", "reno", "bbr"):
         network.add_tcp("up", cc, ecn=cc == "cubic")
         network.add_tcp("down", cc)
@@ -133,3 +131,47 @@ def test_ctrl_c_reports_what_was_measured():
 def test_mean_opinion_is_the_e_models(delay, lost, mos):
     # R = 93.2 - Id - Ie,eff; G.107 annex B: R 93.2 is MOS 4.41
     assert mean_opinion(delay * MS, lost, 100) == pytest.approx(mos, abs=60)
+
+
+def test_rrul_has_flents_marks_and_streams():
+    network = shaped(20_000_000, 20 * MS, tins=DIFFSERV4)
+    made = add_workload(network, "rrul", stop=3 * SECOND)
+    streams = [(one.direction, one.dscp) for one in made if one.kind == "tcp"]
+    assert sorted(streams) == sorted(
+        (way, mark) for way in ("up", "down") for mark in (0, 8, 40, 46)
+    )
+    assert sorted(one.dscp for one in made if one.kind == "ping") == [0, 0, 8, 46]
+    result = network.run(3 * SECOND)
+    assert all(one.payload > 0 for one in result.flows if one.kind == "tcp")
+    assert [one.offered for one in result.flows if one.kind == "ping"] == [15] * 4
+
+
+def test_a_web_page_is_there_soon_beside_bulk_uploads():
+    network = shaped(20_000_000, 20 * MS)
+    add_workload(network, "tcp_nup", flows=4)
+    pages = add_workload(network, "web", start=SECOND, stop=3 * SECOND)
+    result = network.run(5 * SECOND)
+    for watch, one in zip(pages, result.flows[-len(pages) :], strict=True):
+        assert one.payload in (50_000, 20_000, 10_000, 5_000)
+        # 50 kB are 35 segments: 10, 20, then the rest, three round trips and their queueing
+        assert one.finished is not None
+        assert one.finished - watch.start < 100 * MS
+
+
+def test_the_ack_filter_thins_out_acknowledgements_and_tcp_goes_on():
+    def acknowledgements(mode: int) -> tuple[int, int, int]:
+        network = Simulation()
+        up = cake(network, 500_000, ack_filter=mode)
+        network.link(up, cake(network, 50_000_000), Path(20 * MS, upstream=0))
+        network.add_tcp("down")
+        result = network.run(5 * SECOND, warmup=1 * SECOND)
+        filtered = result.egress.drops_by_reason.get("ack_filter", 0)
+        return result.flows[0].goodput, filtered, result.egress.drops
+
+    plain, none, _ = acknowledgements(0)
+    better, filtered, dropped = acknowledgements(1)
+    assert none == 0
+    assert filtered > 1000
+    assert dropped == 0
+    # 500 kbit/s carries 946 acknowledgements of 66 bytes a second, of two segments each: 22 Mbit/s
+    assert plain < 23_000_000 < 40_000_000 < better

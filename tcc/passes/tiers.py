@@ -12,7 +12,7 @@ from tcc.passes.node import make
 from tcc.passes.reader import U32, Operands, Reader, items_of, operands_span
 from tcc.passes.setting import Setting
 from tcc.source import Span
-from tcc.syntax.tree import Address, Binary, Clause, Number, Operand, Text, Word
+from tcc.syntax.tree import Address, Binary, Block, Clause, Number, Operand, Text, Word
 from tcc.units import Dimension
 
 SYNTAX = language.TIER["match"].syntax
@@ -48,23 +48,35 @@ def read_tier(
     taken[name.text] = name.span
     reader.context.enter(Definition(Kind.TIER, name.text, name.span, clause, [], path, owner))
     chosen = _tin(reader, name, tin)
-    matches: list[Match] = []
-    places: list[tuple[Path, Span]] = [(("tin",), tin.span)] if tin else []
-    unknown: list[Path] = []
-    for inner in clauses_of(reader.context, clause.block, "a tier") if clause.block else ():
-        reading = Conditions(reader, inner)
-        path = ("matches", len(matches))
-        matches.append(reading.run())
-        places.append((path, operands_span(inner)))
-        places += [((*path, field), span) for field, span in reading.places.items()]
-        unknown += [(*path, field) for field in reading.unknown]
+    matches, places, unknown = _matches(reader, clause.block)
+    if tin:
+        places.append((("tin",), tin.span))
     if clause.block and not clause.block.clauses:
         reader.context.missing(
-            "empty-tier", name.span, f"no packet can be in the tier `{name.text}`",
+            "empty-tier",
+            name.span,
+            f"no packet can be in the tier `{name.text}`",
             "give it a `match`",
-        )  # fmt: skip
-    node = make(Tier, name=name.text, tin=chosen or "besteffort", matches=tuple(matches))
+        )
+    node = make(Tier, name=name.text, tin=chosen or "besteffort", matches=matches)
     return Setting(node, name.span, tuple(places), tuple(unknown))
+
+
+def _matches(
+    reader: Reader, block: Block | None
+) -> tuple[tuple[Match, ...], list[tuple[Path, Span]], list[Path]]:
+    """Read the matches of a tier, with their places and what of them is not known."""
+    matches: list[Match] = []
+    places: list[tuple[Path, Span]] = []
+    unknown: list[Path] = []
+    for clause in clauses_of(reader.context, block, "a tier") if block else ():
+        reading = Conditions(reader, clause)
+        path = ("matches", len(matches))
+        matches.append(reading.run())
+        places.append((path, operands_span(clause)))
+        places += [((*path, field), span) for field, span in reading.places.items()]
+        unknown += [(*path, field) for field in reading.unknown]
+    return tuple(matches), places, unknown
 
 
 def check_subject_name(reader: Reader, name: Word, what: str) -> None:

@@ -1,0 +1,172 @@
+"""Mistakes that people reported of other tools, and what becomes of each here.
+
+The rows are 92 public reports about tc, sqm, wondershaper, tcconfig, systemd-networkd, VyOS and
+others, by a letter for the kind (U units, B bursts, O overhead, M multi-queue, P placement, D
+isolation and marks, L life cycle) and a number.
+
+`FOUND`: the shortest policy with the mistake, and the code that lint gives. `MADE_IMPOSSIBLE`:
+what of the language leaves no way to write it; where there is a nearest attempt, the policy and
+the code that it gets. `OFF_THE_TEXT`: at which stage, with a host, the rest is to be caught.
+"""
+
+from typing import NamedTuple
+
+from tcc.facts import DeviceFacts, Facts
+from tests.checks.policies import ROUTER, apart, down, up, wan
+
+SERVER = "framing ethernet; role host"
+
+
+class Found(NamedTuple):
+    """A mistake that lint finds."""
+
+    policy: str
+    code: str
+    facts: Facts | None = None
+    target: str | None = None
+
+
+def tbf(options: str, rate: str) -> str:
+    """Return a policy with a tbf."""
+    return up(f"bandwidth {rate}; qdisc tbf {{ {options} }}", SERVER)
+
+
+FOUND: dict[str, Found] = {
+    "U1": Found(up("bandwidth 600Kbps"), "number-unit"),
+    "U2": Found(up("bandwidth 1bps"), "number-unit"),
+    "U3": Found(up("bandwidth 1Gbps"), "number-unit"),
+    "U5": Found(up("bandwidth 3000000"), "missing-unit"),
+    "U7": Found(up("bandwidth 0.001kbit"), "rate-below-byte"),
+    "U11": Found(tbf("burst 5GiB; inner sfq", "1gbit"), "value-out-of-range"),
+    "B1": Found(tbf("burst 62500B; inner sfq", "500kbit"), "tbf-burst-long"),
+    "B3": Found(tbf("burst 2147483647B; inner sfq", "100mbit"), "tbf-burst-long"),
+    "B5": Found(tbf("burst 5000B; inner sfq", "900mbit"), "tbf-burst-short"),
+    "B6": Found(tbf("burst 1500B; inner sfq", "900mbit"), "tbf-burst-below-frame"),
+    "B10": Found(tbf("latency 25ms", "50mbit"), "fifo-blocks-head"),
+    "B15": Found(up("bandwidth 100mbit; gso keep"), "gso-blocks-line"),
+    "O2": Found(up("bandwidth 9mbit; qdisc cake { overhead 40B }"), "qdisc-option-contradicts"),
+    "O5": Found(up("bandwidth 9mbit", "framing ethernet; role router", "pppoe-wan"),
+                "framing-not-of-line"),
+    "O10": Found('link wan { device "eth0"; egress { bandwidth 9mbit } }', "line-undescribed"),
+    "O12": Found(up("tiers diffserv3; bandwidth 9mbit; qdisc cake { besteffort }"),
+                 "qdisc-option-contradicts"),
+    "O14": Found(down("qdisc cake { autorate-ingress }", "framing pppoe-llcsnap; role router",
+                      "wwan0"), "framing-not-of-line"),
+    "M2": Found(up("bandwidth 2gbit; qdisc cake_mq"), "cake-mq-one-queue",
+                Facts(devices=(DeviceFacts(name="eth0", tx_queues=1),))),
+    "M7": Found(wan("bandwidth 92160kbit; egress { qdisc cake_mq }; ingress { qdisc cake }"),
+                "cake-mq-below-need"),
+    "P1": Found(up("bandwidth 9mbit", device="wan"), "device-missing",
+                Facts(devices=(DeviceFacts(name="pppoe-wan"), DeviceFacts(name="eth1")))),
+    "P8": Found(apart(down("bandwidth 9mbit", device="enxa0cec812eb2b")
+                + f'link b {{ device "enxa0cec812eb99"; {ROUTER}; ingress {{ bandwidth 9mbit }} }}'),
+                "ifb-name-collision", None, "openwrt"),
+    "P9": Found(wan("egress { bandwidth 194560kbit }; ingress { bandwidth 25600kbit }"),
+                "directions-swapped"),
+    "P15": Found(down("bandwidth 50mbit", more='link vpn { device "eth0.5"; framing raw;'
+                 " ingress { bandwidth 50mbit } }"), "device-inside-another"),
+    "P16": Found(up("bandwidth 50mbit", more='link guests { device "eth0.5"; framing raw;'
+                 " egress { bandwidth 5mbit } }"), "device-inside-another"),
+    "P21": Found(up("bandwidth 9mbit", more='link again { device "eth0"; framing raw;'
+                 " egress { bandwidth 8mbit } }"), "device-claimed-twice"),
+    "D2": Found(up("bandwidth 9mbit; fairness dual-dsthost"), "fairness-turned"),
+    "D4": Found(down("bandwidth 9mbit; mark mask 0xff"), "mark-mask-on-ingress"),
+    "D5": Found(down("bandwidth 9mbit; qdisc cake { fwmark 0xff }"), "mark-mask-on-ingress"),
+    "D7": Found(up("bandwidth 9mbit; mark mask 0x0f", more='link b { device "eth1"; framing raw;'
+                " egress { bandwidth 8mbit; mark mask 0xff } }"), "mark-masks-overlap"),
+    "D12": Found(up("bandwidth 2mbit; qdisc cake { autorate-ingress }"), "cake-autorate-egress"),
+    "D13": Found(down("bandwidth 50mbit; dscp wash", more='link lan { device "br-lan"; role router'
+                 " facing hosts; framing raw; egress { bandwidth 90mbit; tiers diffserv4 } }"),
+                 "wash-before-tiers"),
+    "L7": Found(up("bandwidth 40mbit within 55mbit..30mbit"), "bounds-exclude-rate"),
+    "L9": Found(up("bandwidth 9mbit", more=up("bandwidth 8mbit")), "duplicate-name"),
+    "L10": Found(up("bandwidth 95%"), "dimension-mismatch"),
+    "L19": Found(down("bandwidth 0bit"), "value-out-of-range"),
+}  # fmt: skip
+
+
+class Impossible(NamedTuple):
+    """A mistake that the language leaves no room for."""
+
+    because: str
+    attempt: str = ""
+    code: str = ""
+    """What the nearest attempt gets; with none, the attempt is right and says it rightly."""
+
+
+MADE_IMPOSSIBLE: dict[str, Impossible] = {
+    "U4": Impossible("rates are exact fractions until the end: 512kbit is 512000 bit/s",
+                     up("bandwidth 0.512mbit")),
+    "U10": Impossible("every rate has a unit, and each unit one meaning", up("bandwidth 64kB/s")),
+    "U13": Impossible("an overhead is a signed size",
+                      up("bandwidth 9mbit", "framing { overhead -4B }; role router")),
+    "B4": Impossible("an automatic burst is a frame and 1 ms of the rate",
+                     tbf("inner sfq", "1gbit")),
+    "B8": Impossible("durations are whole ns: half a millisecond is not rounded to 0",
+                     tbf("latency 0.5ms; inner sfq", "500mbit")),
+    "B9": Impossible("burst and limit are derived from the rate", tbf("inner fq_codel", "9mbit")),
+    "B12": Impossible("a rate is shaped, never policed: there is no `police`",
+                      up("bandwidth 4gbit; police 4gbit", SERVER), "unknown-clause"),
+    "O3": Impossible("there is no size table beside `framing`",
+                     up("bandwidth 9mbit; stab 40B"), "unknown-clause"),
+    "O6": Impossible("an overhead is what the line adds to an IP packet, on every device",
+                     up("bandwidth 9mbit", "framing { overhead 10B; cells atm }; role router")),
+    "O9": Impossible("what a link says is that link's own",
+                     up("bandwidth 9mbit",
+                        more='link b { device "eth1"; role host; bandwidth 9mbit }')),
+    "O11": Impossible("`framing` is a preset or numbers, never both in some order",
+                      up("bandwidth 9mbit", "framing ethernet overhead 40B; role router"),
+                      "unexpected-operand"),
+    "O13": Impossible("`framing unknown` is the conservative guess, by name",
+                      up("bandwidth 9mbit", "framing unknown; role router")),
+    "P13": Impossible("what is redirected is every packet: no clause takes a protocol",
+                      down("bandwidth 9mbit; protocol ip"), "unknown-clause"),
+    "P18": Impossible("`ingress` of a device is always an ifb of its own",
+                      wan("bandwidth 9mbit within 1mbit..20mbit", "framing raw; role router",
+                          "usb0")),
+    "P19": Impossible("a side is `local` or `remote`, whatever the direction",
+                      up("bandwidth 9mbit", more="tier voice { match dst address 192.0.2.1 }"),
+                      "unknown-value"),
+    "P20": Impossible("plans and scripts are made from facts, not from devices that are there",
+                      down("bandwidth 9mbit")),
+    "D3": Impossible("NAT is the role's, the flow mode is `fairness`",
+                     up("bandwidth 9mbit; fairness dual-srchost; ack-filter on")),
+    "D9": Impossible("no clause takes text for nftables",
+                     up('bandwidth 9mbit; nft "counter"'), "unknown-clause"),
+    "D16": Impossible("a tier names a tin; there is no `flowid`",
+                      up("bandwidth 9mbit; flowid 1"), "unknown-clause"),
+    "L4": Impossible("what hangs in a tbf is written inside it", tbf("inner fq_codel", "9mbit")),
+}  # fmt: skip
+
+OFF_THE_TEXT: dict[str, str] = {
+    "U14": "verify", "U15": "import", "B13": "simulation", "B14": "verify", "O1": "verify",
+    "M4": "generate", "M5": "plan", "M6": "plan", "M8": "generate", "M9": "generate",
+    "M10": "verify", "P2": "generate", "P4": "generate", "P6": "apply", "P11": "apply",
+    "P12": "apply", "P24": "watch", "P25": "plan", "P26": "verify", "D8": "plan", "D10": "plan",
+    "D11": "plan", "L1": "watch", "L3": "verify", "L5": "generate", "L6": "plan", "L8": "plan",
+    "L12": "generate", "L14": "plan", "L15": "verify", "L20": "watch", "L22": "verify",
+    "L23": "apply", "L24": "apply", "L25": "apply", "L26": "plan", "L27": "apply",
+}  # fmt: skip
+
+NUMBERS = {
+    "U": (1, 2, 3, 4, 5, 7, 10, 11, 13, 14, 15),
+    "B": (1, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15),
+    "O": (1, 2, 3, 5, 6, 9, 10, 11, 12, 13, 14),
+    "M": (2, 4, 5, 6, 7, 8, 9, 10),
+    "P": (1, 2, 4, 6, 8, 9, 11, 12, 13, 15, 16, 18, 19, 20, 21, 24, 25, 26),
+    "D": (2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 16),
+    "L": (1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 19, 20, 22, 23, 24, 25, 26, 27),
+}
+ALL = tuple(f"{kind}{number}" for kind, numbers in NUMBERS.items() for number in numbers)
+
+IN_THE_TEXT = {
+    "U": (1, 2, 3, 4, 5, 7, 10, 11, 13),
+    "B": (1, 3, 4, 5, 6, 8, 9, 10, 12, 15),
+    "O": (2, 3, 6, 9, 10, 12, 13, 14),
+    "M": (7,),
+    "P": (8, 13, 15, 18, 19, 20, 21),
+    "D": (2, 4, 5, 9, 12, 13, 16),
+    "L": (7, 9, 19),
+}
+"""Rows whose mistake is in the text of a configuration, so that no host is needed to see it."""
+OF_LINT = tuple(f"{kind}{number}" for kind, numbers in IN_THE_TEXT.items() for number in numbers)

@@ -12,7 +12,7 @@ the code that it gets. `OFF_THE_TEXT`: at which stage, with a host, the rest is 
 from typing import NamedTuple
 
 from tcc.facts import DeviceFacts, Facts
-from tests.checks.policies import ROUTER, apart, down, up, wan
+from tests.checks.policies import ROUTER, down, up, wan
 
 SERVER = "framing ethernet; role host"
 
@@ -58,8 +58,8 @@ FOUND: dict[str, Found] = {
                 "cake-mq-below-need"),
     "P1": Found(up("bandwidth 9mbit", device="wan"), "device-missing",
                 Facts(devices=(DeviceFacts(name="pppoe-wan"), DeviceFacts(name="eth1")))),
-    "P8": Found(apart(down("bandwidth 9mbit", device="enxa0cec812eb2b")
-                + f'link b {{ device "enxa0cec812eb99"; {ROUTER}; ingress {{ bandwidth 9mbit }} }}'),
+    "P8": Found(down("bandwidth 9mbit", device="enxa0cec812eb2b")
+                + f'link b {{ device "enxa0cec812eb99"; {ROUTER}; ingress {{ bandwidth 9mbit }} }}',
                 "ifb-name-collision", None, "openwrt"),
     "P9": Found(wan("egress { bandwidth 194560kbit }; ingress { bandwidth 25600kbit }"),
                 "directions-swapped"),

@@ -27,15 +27,15 @@ class Histogram:
         self.total = 0
         self.least = -1
         self.greatest = -1
-        if cython.compiled:
+        if not cython.compiled:
+            self.counts = [0] * BUCKETS
+        else:
             self.counts = cython.cast(
                 cython.pointer[cython.longlong],
                 calloc(BUCKETS, cython.sizeof(cython.longlong)),
             )
             if not self.counts:
                 raise MemoryError
-        else:
-            self.counts = [0] * BUCKETS
 
     def __dealloc__(self) -> None:
         if cython.compiled:

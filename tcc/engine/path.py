@@ -323,7 +323,7 @@ class Interface(Sink):
                     if cython.compiled:
                         cython.cast(Sink, self.schedule.handlers[owner]).refused(packet, now)
                     else:
-                        self.schedule.handlers[owner].refused(packet, now)
+                        self.schedule.handlers[owner].refused(packet, now)  # type: ignore[attr-defined]
                 if self.pool.rows[packet].kind == PURE_ACK and self.pool.rows[packet].id:
                     self.options.give(self.pool.rows[packet].id - 1)
             self.pool.give(packet)
@@ -375,7 +375,7 @@ class Interface(Sink):
             if cython.compiled:
                 cython.cast(Sink, self.schedule.handlers[owner]).departed(packet, now)
             else:
-                self.schedule.handlers[owner].departed(packet, now)
+                self.schedule.handlers[owner].departed(packet, now)  # type: ignore[attr-defined]
         self.following.take(packet, now)
 
     def handle(self, what: cython.int, argument: cython.int, now: cython.longlong) -> cython.void:

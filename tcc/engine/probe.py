@@ -66,14 +66,14 @@ class Probe(Endpoint):
         self.kept_count = 0
         self.room = keep
         self.timer = schedule.new_timer(self, 0)
-        if cython.compiled:
+        if not cython.compiled:
+            self.kept = [0] * (keep + 1)
+        else:
             self.kept = cython.cast(
                 cython.pointer[cython.longlong], calloc(keep + 1, cython.sizeof(cython.longlong))
             )
             if not self.kept:
                 raise MemoryError
-        else:
-            self.kept = [0] * (keep + 1)
 
     def __dealloc__(self) -> None:
         if cython.compiled:

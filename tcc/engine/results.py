@@ -216,7 +216,7 @@ def probe_result(probe: Probe, common: tuple[object, ...]) -> FlowResult:
             mean_opinion(probe.up.mean() + 2 * probe.jitter_up, lost, sent),
             mean_opinion(probe.down.mean() + 2 * probe.jitter_down, lost, sent),
         )
-    return FlowResult(
+    return FlowResult(  # type: ignore[call-arg]
         *common,  # type: ignore[arg-type]
         lost,
         probe.round_trip,

@@ -43,9 +43,7 @@ def both_ways(
     made = []
     for mark in marks:
         for direction in ("up", "down"):
-            made.append(
-                simulation.add_tcp(direction, dscp=mark, start=start, stop=stop)  # type: ignore[arg-type]
-            )
+            made.append(simulation.add_tcp(direction, dscp=mark, start=start, stop=stop))
     return made
 
 
@@ -60,9 +58,7 @@ def add_tcp_nup(simulation: Simulation, flows: int, start: int, stop: int | None
     return [*made, simulation.add_ping(INTERVAL, stop=stop)]
 
 
-def add_tcp_ndown(
-    simulation: Simulation, flows: int, start: int, stop: int | None
-) -> list[Watch]:
+def add_tcp_ndown(simulation: Simulation, flows: int, start: int, stop: int | None) -> list[Watch]:
     """Add flent's tcp_ndown: downloads and a ping."""
     made = [simulation.add_tcp("down", start=start, stop=stop) for _ in range(flows)]
     return [*made, simulation.add_ping(INTERVAL, stop=stop)]

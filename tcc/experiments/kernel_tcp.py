@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 
 MS = 1_000_000
 SECOND = 1_000_000_000
+INNER = 0x100000  # handle 10:
 BURST = 16 * 1024  # tbf burst 16k
 LATENCY = 50  # tbf latency 50ms
 NOISE = 100_000  # ns: within this, what starts together really starts
 RECEIVE_BUFFER = 4_009_152  # tcp_rmem of a machine with 512 MiB
 GREETING = 66 + 103  # bytes: the end of a handshake, and the cookie that iperf3 sends first
 MARKS = {"0x00": 0, "0x20": 8, "0xa0": 40, "0xb8": 46}
-CAKES = {
+CAKES: dict[str, dict[str, Any]] = {
     "cake_be": {"tins": 3},
     "cake_ds3": {"tins": 0},
     "cake_ds4": {"tins": 1},
@@ -104,9 +105,9 @@ def qdisc_of(simulation: Simulation, row: dict[str, Any], stream: int) -> QueueD
     limit = rate * LATENCY // 1000 + BURST
     inner: QueueDisc = Fifo(simulation.pool, limit)
     if kind == "tbf_sfq":
-        inner = Sfq(simulation.pool, random)
+        inner = Sfq(simulation.pool, random, handle=INNER)
     elif kind == "tbf_fq_codel":
-        inner = FqCodel(simulation.pool)
+        inner = FqCodel(simulation.pool, handle=INNER)
     elif kind != "tbf_bfifo":
         raise ValueError(f"a run with the qdisc {kind} is not known here")
     return TokenBucket(simulation.pool, inner, Pace(rate), BURST)

@@ -20,11 +20,11 @@ if not cython.compiled:
     from tcc.engine.packet import RAW_BYTES
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import ECHO, SEGMENT
-    from tcc.engine.tcp.rows import Blocks
+    from tcc.engine.tcp.rows import BlocksRow, Octets
 
 
 def put(
-    data: cython.pointer[cython.uchar],
+    data: Octets,
     place: cython.int,
     value: cython.longlong,
     size: cython.int,
@@ -36,9 +36,7 @@ def put(
     return place + size
 
 
-def put_sack(
-    data: cython.pointer[cython.uchar], place: cython.int, blocks: cython.pointer[Blocks]
-) -> cython.int:
+def put_sack(data: Octets, place: cython.int, blocks: BlocksRow) -> cython.int:
     """Write the SACK option; answer the place after it."""
     at: cython.int
     place = put(data, place, 1, 1)
@@ -57,7 +55,7 @@ def write_headers(pool: PacketPool, options: OptionPool, packet: cython.int) -> 
     if raw == NIL:
         return
     row: cython.pointer[Packet] = pool.rows
-    data: cython.pointer[cython.uchar] = pool.bytes
+    data: Octets = pool.bytes
     start: cython.int = raw * RAW_BYTES
     length: cython.longlong = row[packet].length
     ack: cython.longlong = row[packet].acknowledgement

@@ -2,7 +2,7 @@ from tcc.engine.constants cimport *
 from tcc.engine.tcp.constants cimport *
 from tcc.engine.rows cimport Packet
 from tcc.engine.sink cimport Endpoint, Sink
-from tcc.engine.tcp.rows cimport Blocks
+from tcc.engine.tcp.rows cimport Blocks, BlocksRow
 from tcc.engine.tcp.options cimport OptionPool
 
 cdef enum:

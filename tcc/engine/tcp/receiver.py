@@ -36,7 +36,7 @@ else:
         TIMER_DELAYED_ACK,
         TIMER_TICK,
     )
-    from tcc.engine.tcp.rows import Blocks
+    from tcc.engine.tcp.rows import BlocksRow
 
     SCHEDULED = 1
     TIMER = 2
@@ -151,10 +151,10 @@ class Receiver(Endpoint):
             free(self.held)
             self.held = held
         else:
-            held = bytearray(size)
+            moved = bytearray(size)
             for at in range(self.next, self.held_end):
-                held[at & (size - 1)] = self.held[at & self.mask]
-            self.held = held
+                moved[at & (size - 1)] = self.held[at & self.mask]
+            self.held = moved
         self.mask = size - 1
         return 1
 
@@ -637,7 +637,7 @@ class Receiver(Endpoint):
         if ack:
             self.acknowledge()
 
-    def fill_blocks(self, blocks: cython.pointer[Blocks]) -> cython.int:
+    def fill_blocks(self, blocks: BlocksRow) -> cython.int:
         """Write the SACK option; answer how many blocks it has."""
         place: cython.int
         count: cython.int = 0

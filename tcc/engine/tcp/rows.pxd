@@ -18,3 +18,7 @@ cdef struct Blocks:
 cdef struct Best:
     long long time[3]
     long long value[3]
+
+ctypedef unsigned char *Octets
+ctypedef Blocks *BlocksRow
+ctypedef Best *BestRow

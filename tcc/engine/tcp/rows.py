@@ -49,3 +49,8 @@ class Best:
         """Start with nothing seen."""
         self.time: list[int] = [0] * 3
         self.value: list[int] = [0] * 3
+
+
+Octets = bytearray  # in C a pointer to unsigned char
+BlocksRow = Blocks  # in C a pointer to one
+BestRow = Best

@@ -1,6 +1,6 @@
 from tcc.engine.constants cimport *
 from tcc.engine.tcp.constants cimport *
-from tcc.engine.tcp.rows cimport Best, Blocks, Segment
+from tcc.engine.tcp.rows cimport Best, Blocks, BlocksRow, Segment
 from tcc.engine.tcp.socket cimport Congestion, Socket, run_best
 
 cdef void mark_lost(Socket tcp, long long segment) noexcept nogil

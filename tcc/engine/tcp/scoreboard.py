@@ -33,7 +33,7 @@ if not cython.compiled:
         SACKS,
         SET_TIMER,
     )
-    from tcc.engine.tcp.rows import Blocks, Segment
+    from tcc.engine.tcp.rows import BlocksRow, Segment
     from tcc.engine.tcp.socket import run_best
 
 
@@ -168,9 +168,7 @@ def tag_range(
             tag_one(tcp, segment, duplicate)
 
 
-def note_duplicate(
-    tcp: Socket, blocks: cython.pointer[Blocks], prior_una: cython.longlong
-) -> cython.bint:
+def note_duplicate(tcp: Socket, blocks: BlocksRow, prior_una: cython.longlong) -> cython.bint:
     """Note what arrived twice; answer whether it was one of our retransmissions."""
     count: cython.longlong = blocks.end[0] - blocks.start[0]
     if count == 1 and tcp.probe_high == blocks.end[0]:
@@ -202,9 +200,7 @@ def tag_block(tcp: Socket, start: cython.longlong, end: cython.longlong) -> cyth
     tag_range(tcp, start, end, False)
 
 
-def tag_sacks(
-    tcp: Socket, blocks: cython.pointer[Blocks], prior_una: cython.longlong
-) -> cython.void:
+def tag_sacks(tcp: Socket, blocks: BlocksRow, prior_una: cython.longlong) -> cython.void:
     """Note everything that a SACK option says, in the order of the segments."""
     place: cython.int
     other: cython.int

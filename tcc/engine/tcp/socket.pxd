@@ -5,7 +5,7 @@ from tcc.engine.events cimport Schedule
 from tcc.engine.packet cimport PacketPool
 from tcc.engine.random cimport Random
 from tcc.engine.sink cimport Endpoint, Sink
-from tcc.engine.tcp.rows cimport Best, Segment
+from tcc.engine.tcp.rows cimport Best, BestRow, Segment
 from tcc.engine.tcp.options cimport OptionPool
 
 cdef class Congestion:

@@ -23,7 +23,7 @@ from tcc.engine.sink import Endpoint, Sink
 from tcc.engine.tcp.options import OptionPool
 
 if cython.compiled:
-    from cython.cimports.libc.stdlib import free, malloc
+    from cython.cimports.libc.stdlib import calloc, free
 else:
     from tcc.engine.constants import NEVER, NIL
     from tcc.engine.tcp.constants import (
@@ -37,7 +37,7 @@ else:
         TIMER_PACE,
         TIMER_RETRANSMIT,
     )
-    from tcc.engine.tcp.rows import Best, Segment
+    from tcc.engine.tcp.rows import Best, BestRow, Segment
 
 GSO_BYTES = 65214  # sk_gso_max_size of TCP over IPv4: 64 KiB less room for headers
 
@@ -85,7 +85,7 @@ class Congestion:
 
 
 def run_best(
-    best: cython.pointer[Best],
+    best: BestRow,
     window: cython.longlong,
     time: cython.longlong,
     value: cython.longlong,
@@ -261,7 +261,7 @@ class Socket(Endpoint):
         segment: cython.longlong
         if cython.compiled:
             ring: cython.pointer[Segment] = cython.cast(
-                cython.pointer[Segment], malloc(size * cython.sizeof(Segment))
+                cython.pointer[Segment], calloc(size, cython.sizeof(Segment))
             )
             if not ring:
                 return 0

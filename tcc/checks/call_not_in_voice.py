@@ -1,12 +1,11 @@
 """`call-not-in-voice`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from tcc.checks.loads import parts
 from tcc.checks.view import CAKES, View
 from tcc.diagnostics import Diagnostic, note
 from tcc.dscp import name_of
-from tcc.ir import Part
+from tcc.ir import Tier
 
 VOICE = {
     "diffserv3": frozenset({44, 46, 48, 56}),
@@ -19,41 +18,43 @@ CALL = 46
 
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a note for calls in a load whose mark does not bring them into the voice tin."""
-    seen: set[tuple[int | str, int]] = set()
+    calls = {
+        workload.name: [
+            (CALL if part.dscp is None else part.dscp, number, index)
+            for index, part in enumerate(workload.parts)
+            if part.kind == "voip"
+        ]
+        for number, workload in enumerate(view.policy.workloads)
+    }
+    marked = _marked(view.policy.tiers)
+    for name, mode, tiers in _heard(view):
+        led = VOICE[mode] | marked | _marked(tiers)
+        for mark, number, index in calls.get(name, ()):
+            if mark not in led:
+                yield note(
+                    "call-not-in-voice",
+                    view.span("workloads", number, "parts", index),
+                    f"{name_of(mark)} does not lead to {mode}'s voice tin",
+                    "these calls wait with the transfers; in diffserv3 CS5 and AF4x are Best "
+                    "Effort",
+                    f"mark them ef, or write: tier calls as voice {{ match dscp {name_of(mark)} }}",
+                )
+
+
+def _heard(view: View) -> Iterable[tuple[str, str, tuple[Tier, ...]]]:
+    """Return each workload with the mode and the own tiers of a link that it passes."""
+    heard: dict[tuple[str, str, int | str], tuple[str, str, tuple[Tier, ...]]] = {}
     for asked in view.asked:
-        calls = [part for part in parts(view, asked) if part.kind == "voip"]
-        for side in asked.sides if calls else ():
+        for side in asked.sides:
             mode = side.shaping.tiers or side.option("diffserv") or "diffserv3"
             if side.kind not in CAKES or mode not in VOICE:
                 continue
-            taken = {
-                value
-                for tier in view.policy.tiers_of(side.link)
-                for match in tier.matches
-                for value in match.dscp
-            }
-            for call in calls:
-                mark = CALL if call.dscp is None else call.dscp
-                if mark in VOICE[mode] or mark in taken or (side.path[1], mark) in seen:
-                    continue
-                seen.add((side.path[1], mark))
-                yield _elsewhere(view, call, mark, mode)
+            for use in asked.objective.under:
+                key = (use.name, mode, side.path[1])
+                heard.setdefault(key, (use.name, mode, side.link.tiers))
+    return heard.values()
 
 
-def _elsewhere(view: View, call: Part, mark: int, mode: str) -> Diagnostic:
-    place = next(
-        (
-            view.span("workloads", number, "parts", index)
-            for number, workload in enumerate(view.policy.workloads)
-            for index, part in enumerate(workload.parts)
-            if part is call
-        ),
-        None,
-    )
-    return note(
-        "call-not-in-voice",
-        place,
-        f"{name_of(mark)} does not lead to {mode}'s voice tin",
-        "these calls wait with the transfers; in diffserv3 CS5 and AF4x are Best Effort",
-        f"mark them ef, or write: tier calls as voice {{ match dscp {name_of(mark)} }}",
-    )
+def _marked(tiers: Iterable[Tier]) -> frozenset[int]:
+    """Return the code points that tiers ask for."""
+    return frozenset(value for tier in tiers for match in tier.matches for value in match.dscp)

@@ -24,6 +24,17 @@ class Place(NamedTuple):
     span: Span | None
 
 
+class Taken(NamedTuple):
+    """One value of a match, for people, and the match that takes its packets."""
+
+    field: str
+    value: str
+    place: Place
+
+
+Said = tuple[str, ...]
+
+
 class Ranges:
     """Ports that are taken: ranges in order, with a gap between any two."""
 
@@ -98,9 +109,8 @@ class Covered:
         self.ranges: dict[tuple[str, str], Ranges] = {}
         self.prefixes: dict[str, Prefixes] = {}
 
-    def add(self, match: Match, place: Place) -> None:
+    def add(self, match: Match, said: Said, place: Place) -> None:
         """Take the packets of a match."""
-        said = _said(match)
         self.same.setdefault(_key(match, said), place)
         if len(said) == 1 and said[0] in VALUES:
             for value in getattr(match, said[0]):
@@ -115,26 +125,18 @@ class Covered:
                 for ports in getattr(match, said[1]):
                     ranges.add(ports, place)
 
-    def taking(self, match: Match) -> Place | None:
-        """Return the first match that takes packets of this one, if none is left for it."""
-        said = _said(match)
+    def taken(self, match: Match, said: Said) -> tuple[Place | None, list[Taken]]:
+        """Return what is taken of a match: the place that takes it all, and single values."""
         place = self.same.get(_key(match, said))
         if place is not None:
-            return place
+            return place, []
+        parts: list[Taken] = []
         for field in said:
-            places = [place for _, place in self._each(match, field)]
-            if places and None not in places:
-                return places[0]
-        return None
-
-    def taking_values(self, match: Match) -> list[tuple[str, str, Place]]:
-        """Return field, value and taker of the values of a match that get no packet."""
-        return [
-            (field, value, place)
-            for field in _said(match)
-            for value, place in self._each(match, field)
-            if place is not None
-        ]
+            each = self._each(match, field)
+            if None not in [place for _, place in each]:
+                return each[0][1], []
+            parts += [Taken(field, value, place) for value, place in each if place is not None]
+        return None, parts
 
     def _each(self, match: Match, field: str) -> list[tuple[str, Place | None]]:
         """Return each value of a field, for people, with the place that takes it."""
@@ -162,14 +164,14 @@ class Covered:
         return place
 
 
-def _said(match: Match) -> list[str]:
-    return [field for field in FIELDS if getattr(match, field)]
+def said_of(match: Match) -> Said:
+    """Return the conditions that a match has, in a fixed order."""
+    given = match.__pydantic_fields_set__
+    return tuple(field for field in FIELDS if field in given and getattr(match, field))
 
 
-def _key(match: Match, said: list[str]) -> tuple[object, ...]:
-    return tuple(
-        (field, frozenset(_hashable(value) for value in getattr(match, field))) for field in said
-    )
+def _key(match: Match, said: Said) -> tuple[object, ...]:
+    return tuple((field, frozenset(map(_hashable, getattr(match, field)))) for field in said)
 
 
 def _hashable(value: object) -> object:

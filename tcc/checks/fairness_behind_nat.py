@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tcc.checks.view import View, masquerades
 from tcc.diagnostics import Diagnostic, warning
+from tcc.ir import Tier
 
 PRIVATE = ("10.", "192.168.", *(f"172.{number}." for number in range(16, 32)))
 """RFC 1918."""
@@ -11,10 +12,11 @@ PRIVATE = ("10.", "192.168.", *(f"172.{number}." for number in range(16, 32)))
 
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning for `nonat` where the hosts have addresses that must be translated."""
+    common = _private_host(view.policy.tiers)
     for side in view.sides:
         if side.option("nat") is not False or not masquerades(side.link):
             continue
-        address = _private_host(view, side.path[1])
+        address = _private_host(side.link.tiers) or common
         if address is None:
             continue
         yield warning(
@@ -26,8 +28,7 @@ def check(view: View) -> Iterator[Diagnostic]:
         )
 
 
-def _private_host(view: View, index: int | str) -> str | None:
-    tiers = (*view.policy.links[int(index)].tiers, *view.policy.tiers)
+def _private_host(tiers: tuple[Tier, ...]) -> str | None:
     for tier in tiers:
         for match in tier.matches:
             for address in match.local_addresses:

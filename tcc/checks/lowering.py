@@ -18,7 +18,8 @@ def of_qdiscs(view: View) -> list[Diagnostic]:
     """
     unset = {path[:2] for path in view.built.unknown if path[:1] == ("links",)}
     known, found = _wishes(view)
-    found = [item for item in found if item.span not in {view.span(*path) for path in unset}]
+    places = {view.span(*path, "device") for path in unset}
+    found = [item for item in found if item.span not in places]
     for wish in known:
         if wish.path[:2] not in unset:
             found += lower_link(wish).found

@@ -16,15 +16,17 @@ FILLS_ALL = "rrul"
 
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning where a tier is to get more than its tin keeps under a full load."""
-    tins = {tier.name: tier.tin for tier in view.policy.tiers}
+    tins: dict[str | None, str] = {tier.name: tier.tin for tier in view.policy.tiers}
+    own: dict[tuple[str, str | None], str] = {
+        (link.name, tier.name): tier.tin for link in view.policy.links for tier in link.tiers
+    }
     for asked in view.asked:
         required = asked.requirement
         if required.metric not in ("goodput", "throughput") or required.comparison != ">=":
             continue
         if not any(use.name == FILLS_ALL for use in asked.objective.under):
             continue
-        own = {tier.name: tier.tin for tier in asked.link.tiers}
-        tin = (tins | own).get(required.subject or "")
+        tin = own.get((asked.link.name, required.subject)) or tins.get(required.subject)
         for side in asked.sides:
             mode = side.shaping.tiers or side.option("diffserv") or "diffserv3"
             share = SHARES.get(mode, {}).get(tin or "")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.loads import saturated
+from tcc.checks.loads import load_of
 from tcc.checks.view import View
 from tcc.checks.wire import on_wire
 from tcc.diagnostics import Diagnostic, warning
@@ -26,7 +26,7 @@ def check(view: View) -> Iterator[Diagnostic]:
             continue
         if required.comparison != "<=":
             continue
-        busy = saturated(view, asked)
+        busy = load_of(view, asked).busy
         for side in asked.sides:
             if side.rate is None or side.direction not in busy:
                 continue

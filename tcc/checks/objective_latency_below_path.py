@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.loads import parts
+from tcc.checks.loads import load_of
 from tcc.checks.view import View
 from tcc.diagnostics import Diagnostic, error
 from tcc.units import format_duration
@@ -15,7 +15,7 @@ def check(view: View) -> Iterator[Diagnostic]:
         if required.metric != "latency" or required.comparison != "<=" or rtt is None:
             continue
         bound = required.duration
-        if bound is None or bound >= rtt or any(part.rtt for part in parts(view, asked)):
+        if bound is None or bound >= rtt or load_of(view, asked).own_paths:
             continue
         yield error(
             "objective-latency-below-path",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.loads import parts
+from tcc.checks.loads import load_of
 from tcc.checks.view import Asked, Side, View
 from tcc.checks.wire import on_wire
 from tcc.diagnostics import Diagnostic, Severity
@@ -39,8 +39,7 @@ def _beyond(view: View, asked: Asked, side: Side | None, wanted: int) -> Diagnos
     rate, wire, what = _fastest(view, asked, side)
     if rate is None:
         return None
-    longest = max((part.payload or 0 for part in parts(view, asked)), default=0)
-    mtu = min(LONGEST, max(MTU, longest + HEADERS))
+    mtu = min(LONGEST, max(MTU, load_of(view, asked).longest + HEADERS))
     payload = mtu - HEADERS if asked.requirement.metric == "goodput" else mtu
     most = rate * payload // on_wire(mtu, wire)
     if wanted <= most:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.loads import probes
+from tcc.checks.loads import load_of
 from tcc.checks.view import View
 from tcc.diagnostics import Diagnostic, note
 from tcc.units import format_duration
@@ -18,7 +18,7 @@ def check(view: View) -> Iterator[Diagnostic]:
         needed = NEEDED.get(required.statistic or "")
         if needed is None or required.metric not in METRICS or duration is None:
             continue
-        count = probes(view, asked, duration)
+        count = sum(duration // interval for interval in load_of(view, asked).intervals)
         if 0 < 2 * count < needed:
             yield note(
                 "objective-samples-few",

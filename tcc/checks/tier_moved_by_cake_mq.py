@@ -11,6 +11,7 @@ SYSCTL = "net.ipv4.ip_forward_update_priority"
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning for tiers in the video tin of a cake_mq: IPv4 packets miss it."""
     value = view.facts.sysctls.get(SYSCTL) if view.facts is not None else None
+    common = [tier for tier in view.policy.tiers if tier.tin == "video"]
     seen: set[str] = set()
     for side in view.sides:
         mode = side.shaping.tiers or side.option("diffserv")
@@ -18,8 +19,9 @@ def check(view: View) -> Iterator[Diagnostic]:
             continue
         if value == "0" and masquerades(side.link):
             continue
-        for tier in view.policy.tiers_of(side.link):
-            if tier.tin == "video" and tier.name not in seen:
+        own = [tier for tier in side.link.tiers if tier.tin == "video"]
+        for tier in own + common:
+            if tier.name not in seen:
                 seen.add(tier.name)
                 yield warning(
                     "tier-moved-by-cake-mq",
@@ -29,3 +31,4 @@ def check(view: View) -> Iterator[Diagnostic]:
                     "in each queue of cake_mq that priority passes for the number of a tin",
                     f"forwarded packets: sysctl {SYSCTL}=0; or use `qdisc cake`, or `as voice`",
                 )
+        common = []  # said once

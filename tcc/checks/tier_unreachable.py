@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.covered import Covered, Place
+from tcc.checks.covered import FIELDS, Covered, Place, Taken, said_of
 from tcc.checks.view import View
 from tcc.diagnostics import Diagnostic, Severity
 from tcc.ir import Path, Tier
@@ -26,15 +26,15 @@ def _of(view: View, tiers: tuple[Tier, ...], path: Path) -> Iterator[Diagnostic]
     for number, tier in enumerate(tiers):
         for index, match in enumerate(tier.matches):
             at = (*path, number, "matches", index)
-            if any(view.unknown(*at, field) for field in type(match).model_fields):
+            said = said_of(match)
+            if view.built.unknown and any(view.unknown(*at, field) for field in FIELDS):
                 continue
-            place = Place(number, view.span(*at))
-            taken = seen.taking(match)
-            if taken is not None and taken.tier != number:
-                yield _unreachable(tier, tiers[taken.tier], place.span, taken.span)
-            else:
-                yield from _in_part(view, tiers, seen.taking_values(match), (at, number))
-            seen.add(match, place)
+            whole, parts = seen.taken(match, said)
+            if whole is not None and whole.tier != number:
+                yield _unreachable(tier, tiers[whole.tier], view.span(*at), whole.span)
+            elif parts:
+                yield from _in_part(view, tiers, parts, (at, number))
+            seen.add(match, said, Place(number, view.span(*at)))
 
 
 def _unreachable(tier: Tier, other: Tier, span: Span | None, taken: Span | None) -> Diagnostic:
@@ -51,13 +51,13 @@ def _unreachable(tier: Tier, other: Tier, span: Span | None, taken: Span | None)
 def _in_part(
     view: View,
     tiers: tuple[Tier, ...],
-    taken: list[tuple[str, str, Place]],
+    parts: list[Taken],
     at: tuple[Path, int],
 ) -> Iterator[Diagnostic]:
     """Yield a warning for the values of a match that another tin's tier takes."""
     path, number = at
     tier = tiers[number]
-    for field, value, place in taken:
+    for field, value, place in parts:
         other = tiers[place.tier]
         if other.tin == tier.tin:
             continue

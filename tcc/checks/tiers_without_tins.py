@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from tcc.checks.view import CAKES, View
 from tcc.diagnostics import Diagnostic, warning
 
+SHOWN = 4
+
 
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning where tiers are defined and `tiers besteffort` sorts nothing."""
@@ -21,7 +23,9 @@ def check(view: View) -> Iterator[Diagnostic]:
         own = view.policy.links[int(index)].tiers
         if index in sorts or not (own or (view.policy.tiers and not sorts)):
             continue
-        names = ", ".join(f"`{tier.name}`" for tier in own or view.policy.tiers)
+        tiers = own or view.policy.tiers
+        names = ", ".join(f"`{tier.name}`" for tier in tiers[:SHOWN])
+        names += f" and {len(tiers) - SHOWN} more" if len(tiers) > SHOWN else ""
         yield warning(
             "tiers-without-tins",
             view.span(*path, "tiers"),

@@ -1,7 +1,7 @@
 """A policy as the rules look at it: each direction of each link, with what holds for it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -96,6 +96,9 @@ class View:
     """What there is in the policy, for rules to say what they need: fields of links and
     shapings that somebody wrote, and `idle` (a link without a direction), `links` (two or
     more), `options`, `tier`, `objective`, `names`, `facts`, `lowering`, the target's name."""
+
+    loads: dict[int | str, Any] = field(default_factory=dict)
+    """What `tcc.checks.loads` knows of each objective's load, by its number."""
 
     def span(self, *path: str | int) -> Span | None:
         """Return where `path` was written."""

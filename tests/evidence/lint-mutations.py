@@ -132,6 +132,7 @@ OWED: dict[str, tuple[str, ...]] = {
     "kbit for mbit": (
         "bandwidth-implausible",
         "directions-swapped",
+        "bounds-exclude-rate",
     ),
     "bits and bytes mixed up (Mbps)": ("number-unit",),
     "no unit": ("missing-unit",),

@@ -27,6 +27,12 @@ def test_reno_answers_losses_as_its_response_function_says(every, rtt):
     assert window_of("reno", every, rtt) == pytest.approx(math.sqrt(1.5 * every), rel=0.1)
 
 
+def test_cubic_answers_losses_as_rfc_9438_says():
+    # section 5.1: W = (C (3 + b) / (4 (1 - b)))^(1/4) (RTT / p)^(3/4), C = 0.4, b = 0.7
+    expected = (0.4 * 3.7 / 1.2) ** 0.25 * (0.2 * 3000) ** 0.75
+    assert window_of("cubic", 3000, 200 * MS) == pytest.approx(expected, rel=0.1)
+
+
 @pytest.mark.parametrize("loss", [1 / 200, 1 / 1000])
 def test_reno_answers_random_losses_the_same_way(loss):
     assert window_of("reno", 0, 50 * MS, loss) == pytest.approx(math.sqrt(1.5 / loss), rel=0.1)

@@ -1,4 +1,4 @@
-r"""The `tc-script` back end: a POSIX shell script of tc(8) commands.
+r"""The `tc-script` back end: a POSIX shell script of tc(8), ip(8) and nft(8) commands.
 
 For machines that have no Python, and for people who want to see what would be done. Numbers
 are plain, so that no unit of tc's can be misread; a root comes before what hangs in it.
@@ -16,11 +16,24 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from tcc import __version__, plugin
-from tcc.diagnostics import Diagnostic, error
-from tcc.ir import Path, Policy, span_at
-from tcc.lower.hanging import egress_state
-from tcc.lower.link import LoweredQdisc, lower_policy
-from tcc.plan.state import FileItem, Item, Place, QdiscItem, State, handle_text
+from tcc.diagnostics import Diagnostic
+from tcc.ir import Policy
+from tcc.lower.ingress import PREF
+from tcc.lower.kernel import lower_for_kernel
+from tcc.lower.link import LoweredQdisc
+from tcc.plan.state import (
+    REDIRECT,
+    FileItem,
+    FilterItem,
+    HookItem,
+    Item,
+    LinkItem,
+    Place,
+    QdiscItem,
+    RulesItem,
+    State,
+    handle_text,
+)
 from tcc.plugin import Difference, Target
 
 FILE = "tc.sh"
@@ -31,8 +44,14 @@ HEAD = """\
 # Written by tcc {version} from a policy with the SHA-256 {digest}.
 # It may run again. While it runs, a device has the kernel's own qdisc for a moment.
 set -eu
-command -v tc >/dev/null || {{ echo 'tc is not installed: it comes with iproute2' >&2; exit 1; }}
 """
+NEED = (
+    "command -v {0} >/dev/null ||"
+    " {{ echo '{0} is not installed: it comes with {1}' >&2; exit 1; }}\n"
+)
+PROGRAMS = {"tc": "iproute2", "ip": "iproute2", "nft": "nftables"}
+END = "TCC_RULES"
+QUIETLY = " 2>/dev/null || :"
 
 
 class TcScript:
@@ -41,18 +60,18 @@ class TcScript:
     name = "tc-script"
 
     def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
-        """Return one script, and what it cannot say.
+        """Return one script, and what cannot be had.
 
-        Found: `not-built-yet`, and those of `lower_policy`.
+        Found: those of `lower_for_kernel`.
         """
-        lowered, found = lower_policy(policy, target.facts, target.spans)
-        text = HEAD.format(
-            version=__version__, digest=target.settings.get("policy-sha256") or digest_of(policy)
-        )
-        text += "".join(_commands(egress_state(lowered)))
-        text += "".join(_sysctls(lowered))
-        left_out = list(_left_out(policy, lowered, target))
-        return {Place("", FILE): FileItem(text, EXECUTABLE)}, [*found, *left_out]
+        wanted = lower_for_kernel(policy, target.facts, target.spans)
+        digest = target.settings.get("policy-sha256") or digest_of(policy)
+        body = "".join([*_commands(wanted.state), *_sysctls(wanted.lowered)])
+        text = HEAD.format(version=__version__, digest=digest)
+        for program, package in PROGRAMS.items():
+            if program == "tc" or f"\n{program} " in f"\n{body}":
+                text += NEED.format(program, package)
+        return {Place("", FILE): FileItem(text + body, EXECUTABLE)}, wanted.found
 
     def observe(self, wanted: State) -> State:
         """Return nothing: where a script will run is not known here."""
@@ -69,45 +88,85 @@ def digest_of(policy: Policy) -> str:
 
 
 def line(*words: str) -> str:
-    """Return one command, its words quoted where the shell would see more than a word."""
-    return " ".join(["tc", *(shlex.quote(word) for word in words)])
+    """Return one command of tc, its words quoted where the shell would see more than a word."""
+    return _line("tc", *words)
+
+
+def _line(*words: str) -> str:
+    return " ".join(shlex.quote(word) for word in words)
 
 
 def _commands(state: State) -> Iterator[str]:
-    for place, item in state.items():
-        if not isinstance(item, QdiscItem):
-            continue
-        if place.at == "root":
-            yield line("qdisc", "delete", "dev", place.device, "root") + " 2>/dev/null || :\n"
-        where = ["root"] if place.at == "root" else ["parent", place.at]
-        settings = plugin.qdisc(item.kind).command(item.settings)
-        handle = handle_text(item.handle)
-        words = ["dev", place.device, *where, "handle", handle, item.kind, *settings]
-        yield line("qdisc", "replace", *words) + "\n"
+    """Yield the commands in an order in which no packet is sent where nothing takes it.
+
+    A redirect goes first and comes last: in between, what comes in passes unshaped.
+    """
+    items = list(state.items())
+    for place, item in items:
+        if isinstance(item, FilterItem):
+            yield _filter("delete", place) + QUIETLY + "\n"
+    for place, item in items:
+        if isinstance(item, LinkItem):
+            yield from _link(place.device, item)
+        elif isinstance(item, QdiscItem):
+            yield from _qdisc(place, item)
+    for place, item in items:
+        if isinstance(item, HookItem):
+            yield line("qdisc", "add", "dev", place.device, item.kind) + QUIETLY + "\n"
+        elif isinstance(item, RulesItem):
+            yield from _rules(item)
+    for place, item in items:
+        if isinstance(item, FilterItem):
+            yield _filter("add", place, *_words(item)) + "\n"
+
+
+def _link(device: str, item: LinkItem) -> Iterator[str]:
+    queues = ["numtxqueues", str(item.tx_queues)] if item.tx_queues > 1 else []
+    yield _line("ip", "link", "add", "name", device, *queues, "type", item.kind) + QUIETLY + "\n"
+    yield _line("ip", "link", "set", "dev", device, "up") + "\n"
+
+
+def _qdisc(place: Place, item: QdiscItem) -> Iterator[str]:
+    if place.at == "root":
+        yield line("qdisc", "delete", "dev", place.device, "root") + QUIETLY + "\n"
+    where = ["root"] if place.at == "root" else ["parent", place.at]
+    settings = plugin.qdisc(item.kind).command(item.settings)
+    handle = handle_text(item.handle)
+    words = ["dev", place.device, *where, "handle", handle, item.kind, *settings]
+    yield line("qdisc", "replace", *words) + "\n"
+
+
+def _rules(item: RulesItem) -> Iterator[str]:
+    """Yield one transaction of nft: the old table goes when the new one comes."""
+    yield f"nft -f - <<'{END}'\n"
+    yield f"add table inet {item.table}\ndelete table inet {item.table}\n{item.text}{END}\n"
+
+
+def _filter(verb: str, place: Place, *words: str) -> str:
+    side = "ingress" if place.at == REDIRECT else "egress"
+    everything = ["protocol", "all"] if words else []
+    return line("filter", verb, "dev", place.device, side, *everything, "pref", str(PREF), *words)
+
+
+def _words(item: FilterItem) -> Iterator[str]:
+    """Yield tc's words for a filter that takes every packet."""
+    match item.kind:
+        case "u32":
+            yield from ("u32", "match", "u32", "0", "0")
+        case "bpf":
+            yield from ("bpf", "bytecode", "1,6 0 0 4294967295,")
+        case kind:
+            yield from ("handle", "1", kind)
+    if item.restores is not None:
+        value, valid = item.restores
+        yield from ("action", "ctinfo", "dscp", str(value), str(valid))
+    if item.clears_priority:
+        yield from ("action", "skbedit", "priority", "0:0")
+    if item.redirects:
+        yield from ("action", "mirred", "egress", "redirect", "dev", item.redirects)
 
 
 def _sysctls(lowered: Sequence[LoweredQdisc]) -> Iterator[str]:
     wanted = {name: value for one in lowered for name, value in one.sysctls.items()}
     for name, value in sorted(wanted.items()):
         yield f"sysctl -w {shlex.quote(f'{name}={value}')}\n"
-
-
-def _left_out(
-    policy: Policy, lowered: Sequence[LoweredQdisc], target: Target
-) -> Iterator[Diagnostic]:
-    paths: list[tuple[Path, str]] = [
-        (one.wish.path, "shaping ingress") for one in lowered if one.wish.direction == "ingress"
-    ]
-    paths += [(("tiers", index), "matching packets for a tier") for index in
-              range(len(policy.tiers))]  # fmt: skip
-    for number, link in enumerate(policy.links):
-        paths += [(("links", number, "tiers", index), "matching packets for a tier") for index in
-                  range(len(link.tiers))]  # fmt: skip
-    for path, what in dict.fromkeys(paths):
-        yield error(
-            "not-built-yet",
-            span_at(target.spans, path),
-            f"{what} is not built yet for tc-script",
-            "it takes an ifb device, filters and nftables rules besides tc's qdiscs",
-            "take it out for this machine, or use `tcc generate openwrt` on OpenWrt",
-        )

@@ -1,13 +1,28 @@
 """States as JSON: what a journal and a saved plan hold.
 
 Settings are kept as the payload of TCA_OPTIONS, which is what the kernel said or would be
-sent, so that nothing is lost in translation and no plugin has to invent a format.
+sent, so that nothing is lost in translation and no plugin has to invent a format. What is no
+qdisc is written field by field.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from tcc import plugin
-from tcc.plan.state import FileItem, Item, Place, QdiscItem, State, handle_text
+from tcc.plan.state import (
+    NOTHING,
+    FileItem,
+    FilterItem,
+    HookItem,
+    Item,
+    LinkItem,
+    Nothing,
+    Place,
+    QdiscItem,
+    RulesItem,
+    State,
+    handle_text,
+)
 
 
 def settings_of(kind: str, payload: bytes) -> object | None:
@@ -51,10 +66,23 @@ def state_from_json(data: list[dict[str, Any]]) -> State:
 
 
 def _item_to_json(item: Item) -> dict[str, Any]:
-    if isinstance(item, FileItem):
-        return {"text": item.text, "mode": item.mode}
+    match item:
+        case Nothing():
+            return {"is": "nothing"}
+        case FileItem():
+            return {"is": "file", "text": item.text, "mode": item.mode}
+        case LinkItem():
+            address = item.address.hex()
+            return {"is": "link", **item._asdict(), "address": address, "path": list(item.path)}
+        case HookItem():
+            return {"is": "hook", **item._asdict(), "path": list(item.path)}
+        case FilterItem():
+            return {"is": "filter", **item._asdict(), "path": list(item.path)}
+        case RulesItem():
+            return {"is": "rules", **item._asdict(), "path": list(item.path)}
     payload = item.raw or (b"" if item.default else payload_of(item) or b"")
     return {
+        "is": "qdisc",
         "kind": item.kind,
         "handle": handle_text(item.handle),
         "options": payload.hex(),
@@ -65,8 +93,10 @@ def _item_to_json(item: Item) -> dict[str, Any]:
 
 
 def _item_from_json(data: dict[str, Any]) -> Item:
-    if "text" in data:
-        return FileItem(str(data["text"]), int(data["mode"]))
+    return _READERS[str(data["is"])](data)
+
+
+def _qdisc(data: dict[str, Any]) -> QdiscItem:
     kind, payload = str(data["kind"]), bytes.fromhex(data["options"])
     default = bool(data["default"])
     return QdiscItem(
@@ -78,3 +108,44 @@ def _item_from_json(data: dict[str, Any]) -> Item:
         tuple(data["path"]),
         bool(data["sized"]),
     )
+
+
+def _link(data: dict[str, Any]) -> LinkItem:
+    return LinkItem(
+        str(data["kind"]),
+        bool(data["up"]),
+        int(data["tx_queues"]),
+        int(data["number"]),
+        bytes.fromhex(data["address"]),
+        tuple(data["path"]),
+    )
+
+
+def _hook(data: dict[str, Any]) -> HookItem:
+    return HookItem(
+        str(data["kind"]), int(data["others"]), bool(data["shared"]), tuple(data["path"])
+    )
+
+
+def _filter(data: dict[str, Any]) -> FilterItem:
+    masks = data["restores"]
+    return FilterItem(
+        str(data["kind"]),
+        None if masks is None else (int(masks[0]), int(masks[1])),
+        str(data["redirects"]),
+        bool(data["clears_priority"]),
+        bool(data["dead"]),
+        str(data["foreign"]),
+        tuple(data["path"]),
+    )
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], Item]] = {
+    "nothing": lambda data: NOTHING,
+    "file": lambda data: FileItem(str(data["text"]), int(data["mode"])),
+    "link": _link,
+    "hook": _hook,
+    "filter": _filter,
+    "rules": lambda data: RulesItem(str(data["table"]), str(data["text"]), tuple(data["path"])),
+    "qdisc": _qdisc,
+}

@@ -2,7 +2,7 @@
 
     lock          held while something changes (`tcc.apply.lock`)
     identity      whose life this directory is about; another one makes the rest void
-    owned         the root qdiscs that are ours
+    owned         what is ours, by place
     journal       the change that is under way; there is none when all is well
     history/N     changes that were completed, newest last, at most `DEPTH`
 
@@ -18,7 +18,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tcc.apply import lock, stored
 from tcc.apply.identity import Identity
@@ -33,7 +33,7 @@ from tcc.apply.records import (
 
 DEPTH: Final = 20
 LOCK_PATIENCE: Final = 2.0  # seconds that a second change waits for the first
-_RECORD, _OWNED, _IDENTITY = "change-1", "owned-1", "identity-1"
+_RECORD, _OWNED, _IDENTITY = "change-2", "owned-2", "identity-1"
 
 
 class UntrustedDirectoryError(Exception):
@@ -115,10 +115,10 @@ class Journal:
     def owned(self) -> Ownership:
         """Return what is ours."""
         data = self._read(self.path / "owned", _OWNED)
-        return {} if data is None else ownership_from_json(data)
+        return {} if data is None else ownership_from_json(data["places"])
 
     def _write_owned(self, owned: Ownership) -> None:
-        stored.write(self.path / "owned", _OWNED, ownership_to_json(owned))
+        stored.write(self.path / "owned", _OWNED, {"places": ownership_to_json(owned)})
 
     def _record(self, path: Path) -> Record | None:
         data = self._read(path, _RECORD)
@@ -127,7 +127,7 @@ class Journal:
         except (KeyError, TypeError, ValueError) as problem:
             raise stored.DamagedError(path, f"it lacks something: {problem}") from problem
 
-    def _read(self, path: Path, kind: str) -> dict[str, object] | None:
+    def _read(self, path: Path, kind: str) -> dict[str, Any] | None:
         """Return a document of this life of the namespace; None for those of another."""
         data = stored.read(path, kind) if not self._is_void() else None
         return data if isinstance(data, dict) else None

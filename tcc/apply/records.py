@@ -1,24 +1,27 @@
 """What the state directory remembers: one record for every change, and how it is written."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tcc.apply.codec import state_from_json, state_to_json
-from tcc.plan.state import State
+from tcc.plan.state import Place, State
 
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """A root qdisc that an apply put in place: whose it is, and how to know it again."""
+    """What an apply put in a place: whose it is, and how to know it again.
+
+    `handle` is 0 for what is no qdisc.
+    """
 
     link: str
     kind: str
-    handle: int
+    handle: int = 0
 
 
-Ownership = Mapping[str, Owned]
-"""What is ours, by device."""
+Ownership = Mapping[Place, Owned]
+"""What is ours, by place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +61,25 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
     )
 
 
-def ownership_to_json(owned: Ownership) -> dict[str, Any]:
+def ownership_to_json(owned: Ownership) -> list[dict[str, Any]]:
     """Return `owned` for `ownership_from_json`."""
-    return {
-        device: {"link": one.link, "kind": one.kind, "handle": one.handle}
-        for device, one in owned.items()
-    }
+    return [
+        {
+            "device": place.device,
+            "at": place.at,
+            "link": one.link,
+            "kind": one.kind,
+            "handle": one.handle,
+        }
+        for place, one in owned.items()
+    ]
 
 
-def ownership_from_json(data: Mapping[str, Any]) -> Ownership:
+def ownership_from_json(data: Sequence[Mapping[str, Any]]) -> Ownership:
     """Return what is ours; raises KeyError, TypeError or ValueError where it says nothing."""
     return {
-        device: Owned(str(one["link"]), str(one["kind"]), int(one["handle"]))
-        for device, one in data.items()
+        Place(str(one["device"]), str(one["at"])): Owned(
+            str(one["link"]), str(one["kind"]), int(one["handle"])
+        )
+        for one in data
     }

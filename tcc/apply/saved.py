@@ -12,7 +12,7 @@ from tcc.plan.render import Describe, as_json
 from tcc.plan.state import Comparison
 
 MARK: Final = "tcc-plan"
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 class UnreadablePlanError(Exception):

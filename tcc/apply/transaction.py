@@ -20,10 +20,26 @@ from tcc.apply.stored import DamagedError
 from tcc.apply.system import Result, System
 from tcc.diagnostics import Diagnostic, error, has_errors
 from tcc.ir.base import Path
+from tcc.plan.around import is_gone
 from tcc.plan.operation import Plan
 from tcc.plan.render import name
 from tcc.plan.restore import restore, unlike
-from tcc.plan.state import Place, QdiscItem, State, qdiscs_by_device
+from tcc.plan.state import (
+    HOOK,
+    NOTHING,
+    FileItem,
+    FilterItem,
+    HookItem,
+    Item,
+    LinkItem,
+    Nothing,
+    Place,
+    QdiscItem,
+    RulesItem,
+    State,
+    is_tree,
+    path_of,
+)
 from tcc.source import Span
 
 ATTEMPTS: Final = 3
@@ -97,7 +113,7 @@ class Transaction:
     def _record(self, plan: Plan, now: State) -> Record:
         owned = self.journal.owned()
         when = datetime.now().astimezone().isoformat(timespec="seconds")
-        after = owned_after(owned, plan.wanted, self.links)
+        after = owned_after(owned, now, plan.wanted, self.links)
         return Record(self.command, when, now, plan.wanted, owned, after)
 
     def _begun(self, plan: Plan, record: Record, interruption: Interruption) -> Report:
@@ -125,15 +141,13 @@ class Transaction:
         wrong = read_back(self.system, plan)
         if wrong:
             place, why = wrong[0]
-            item = plan.wanted.get(place)
-            path = item.path if isinstance(item, QdiscItem) else ()
-            return error("read-back-differs", self.at(path), why, *(text for _, text in wrong[1:]))
+            at = self.at(path_of(plan.wanted.get(place)))
+            return error("read-back-differs", at, why, *(text for _, text in wrong[1:]))
         return None if interruption.name is None else _interrupted(interruption.name)
 
     def _refused(self, result: Result) -> Diagnostic:
         step = result.operation
         item = step.after
-        path = item.path if isinstance(item, QdiscItem) else ()
         what = f"{step.verb.value} {name(item if item is not None else step.before)}"
         where = f"{step.place.device} ({step.place.at})"
         hints = []
@@ -141,7 +155,7 @@ class Transaction:
             hints.append("it takes CAP_NET_ADMIN in the namespace that the device is in")
         return error(
             "kernel-refused",
-            self.at(path),
+            self.at(path_of(item)),
             f"the kernel refused to {what} on {where}: {result.text}",
             *hints,
         )
@@ -231,32 +245,57 @@ def read_back(system: System, plan: Plan) -> list[tuple[Place, str]]:
     there = system.observe(plan.wanted)
     wrong = []
     for place, item in plan.wanted.items():
-        if isinstance(item, QdiscItem) and (why := _unlike_wanted(system, place, item, there)):
+        if not isinstance(item, FileItem) and (why := _unlike_wanted(system, place, item, there)):
             wrong.append((place, f"{place.device} ({place.at}) reads back otherwise: {why}"))
     return wrong
 
 
-def _unlike_wanted(system: System, place: Place, item: QdiscItem, there: State) -> str:
+def _unlike_wanted(system: System, place: Place, item: Item, there: State) -> str:
     found = there.get(place)
-    if item.default:
+    if isinstance(item, Nothing):
+        return "" if is_gone(found) else f"{name(found)} is still there"
+    if isinstance(item, QdiscItem) and item.default:
         kernels = found is None or (isinstance(found, QdiscItem) and found.default)
         return "" if kernels else f"{name(found)} is still there"
-    if not isinstance(found, QdiscItem) or (found.kind, found.handle) != (item.kind, item.handle):
+    if found is None or _identity(found) != _identity(item):
         return f"{name(found)} is there, not {name(item)}"
     return ", ".join(
         f"{one.name} is {one.observed}, not {one.wanted}" for one in system.differences(item, found)
     )
 
 
-def owned_after(owned: Ownership, wanted: State, links: Mapping[str, str]) -> Ownership:
-    """Return what is ours once `wanted` is so; a root left to the kernel is no longer ours."""
+def _identity(item: Item) -> tuple[object, ...]:
+    """Return what no setting makes up for: what sort of thing it is, kind and handle."""
+    handle = (item.kind, item.handle) if isinstance(item, QdiscItem) else ()
+    return (type(item), *handle)
+
+
+def owned_after(
+    owned: Ownership, before: State, wanted: State, links: Mapping[str, str]
+) -> Ownership:
+    """Return what is ours once `wanted` is so.
+
+    A root left to the kernel is no longer ours; a device or hook that somebody else made is
+    not ours for being used.
+    """
     after = dict(owned)
-    for device, hanging in qdiscs_by_device(wanted).items():
-        root = hanging.get("root")
-        if root is not None and root.default:
-            after.pop(device, None)
-        elif root is not None:
-            after[device] = Owned(links.get(device, ""), root.kind, root.handle)
+    for place, item in wanted.items():
+        link = links.get(place.device, "")
+        match item:
+            case Nothing() | FileItem():
+                after.pop(place, None)
+            case QdiscItem():
+                if item.default:
+                    after.pop(place, None)
+                elif is_tree(place) and place.at == "root":
+                    after[place] = Owned(link, item.kind, item.handle)
+            case LinkItem() | HookItem():
+                if place in owned or isinstance(before.get(place, NOTHING), Nothing):
+                    after[place] = Owned(link, item.kind)
+            case FilterItem():
+                after[place] = Owned(link, item.kind)
+            case RulesItem():
+                after[place] = Owned(link, item.table)
     return after
 
 
@@ -307,7 +346,7 @@ def _options_moved(planned: object, now: object) -> str:
 
 def _gone(now: State, planned: State) -> list[Place]:
     there = {place.device for place in now}
-    return [place for place in planned if place.device not in there and place.at == "root"]
+    return [place for place in planned if place.device not in there and place.at in {"root", HOOK}]
 
 
 def _not_back(result: Result) -> str:

@@ -26,7 +26,7 @@ from tcc.netlink.namespace import Namespace
 from tcc.passes import Built
 from tcc.plan.operation import Plan
 from tcc.plan.render import as_text
-from tcc.plan.state import Item, QdiscItem, State
+from tcc.plan.state import Item, QdiscItem, State, path_of
 from tcc.source import Source, Span
 
 BACKEND: Final = "netlink"
@@ -80,8 +80,9 @@ def lower(built: Built, facts: Facts) -> Wanted:
     state, found = api.lower(built, BACKEND, facts)
     links = {}
     for place, item in state.items():
-        if isinstance(item, QdiscItem) and len(item.path) > 1 and isinstance(item.path[1], int):
-            links[place.device] = built.policy.links[item.path[1]].name
+        path = path_of(item)
+        if len(path) > 1 and isinstance(path[1], int):
+            links[place.device] = built.policy.links[path[1]].name
     return Wanted(state, links, (*built.found, *found), facts)
 
 

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from tcc import api
 from tcc.cli import options
-from tcc.diagnostics import Diagnostic, Severity, has_errors
+from tcc.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:
     from tcc.cli.live import Wanted
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tcc.plan.operation import Plan
 
 CHANGES, FAILED = 2, 1
-NOT_YET = "not-built-yet"
-"""What is an error to `apply` and only a warning here: the rest of the plan is still a plan."""
 
 
 @click.command()
@@ -80,8 +78,7 @@ def run(
         live.complain(built.found, built.sources, ctx.color)
         return FAILED
     wanted = live.lower(built, facts if facts is not None else live.host_facts(where))
-    left_out = [found for found in wanted.found if found.code == NOT_YET]
-    found = [_as_warning(one) if one.code == NOT_YET else one for one in wanted.found]
+    found = list(wanted.found)
     if facts is None:
         found += live.left_unfinished(where)
     if live.complain(found, built.sources, ctx.color):
@@ -92,9 +89,7 @@ def run(
     _print(plan, asked)
     if asked.explain:
         click.echo(_explained(built, wanted.facts))
-    if left_out:
-        click.echo(f"This is not all of {asked.file}, so `apply` refuses it: see the warnings.")
-    elif asked.out is not None:
+    if asked.out is not None:
         _save(asked, plan, wanted.links)
     return CHANGES if plan and asked.detailed_exitcode else 0
 
@@ -139,18 +134,14 @@ def _save(asked: Asked, plan: "Plan", links: "Mapping[str, str]") -> None:
         raise options.Failure(f"{asked.out}: {problem.strerror}") from problem
 
 
-def _as_warning(found: Diagnostic) -> Diagnostic:
-    return replace(found, severity=Severity.WARNING)
-
-
 def _explained(built: "Built", facts: "Facts | None") -> str:
     """Return what every clause became, by link, device and direction."""
-    from tcc.lower import lower_policy  # noqa: PLC0415
+    from tcc.lower.kernel import lower_for_kernel  # noqa: PLC0415
 
     lines: list[str] = []
     if built.policy is None:
         return ""
-    for one in lower_policy(built.policy, facts, built.spans)[0]:
+    for one in lower_for_kernel(built.policy, facts, built.spans).lowered:
         lines.append(f"\n{one.wish.link.name}: {one.wish.device.name} {one.wish.direction}")
         for said in one.explained:
             because = f"  ({said.because})" if said.because else ""

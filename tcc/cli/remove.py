@@ -10,9 +10,9 @@ from tcc.cli import options
 from tcc.diagnostics import Diagnostic, error, note
 
 if TYPE_CHECKING:
-    from tcc.apply.records import Ownership
+    from tcc.apply.records import Owned, Ownership
     from tcc.passes import Given
-    from tcc.plan.state import State
+    from tcc.plan.state import Item, Place, State
 
 
 @click.command()
@@ -26,7 +26,8 @@ def command(
 ) -> int:
     """Take away what `tcc apply` put there: all of it, or that of a policy FILE or a LINK.
 
-    The devices get the kernel's own qdiscs. Only what is still as apply left it is touched.
+    The devices get the kernel's own qdiscs, and what shaped ingress goes. Only what is still
+    as apply left it is touched.
 
     Exit codes: as `tcc apply`.
     """
@@ -43,9 +44,9 @@ def command(
         found = error("state-unusable", None, str(problem), "`tc qdisc delete dev DEVICE root`")
         live.complain([found], {}, ctx.color)
         return live.REFUSED
-    chosen = {device: owned[device] for device in _chosen(what, owned, given)}
+    chosen = {place: owned[place] for place in _chosen(what, owned, given)}
     with live.backend().open(where) as system:
-        wanted, found_ = _still_ours(system.observe(_roots(chosen)), chosen)
+        wanted, found_ = _still_ours(system.observe(_gone(chosen)), chosen)
         if what is not None and not chosen:
             found_.append(_not_ours(what, owned))
         if live.complain(found_, {}, ctx.color):
@@ -54,41 +55,68 @@ def command(
         return live.Change(ctx, system, where, {}).run(made, yes=yes)
 
 
-def _chosen(what: str | None, owned: "Ownership", given: "Given") -> list[str]:
-    """Return the devices that are meant, out of those that are ours."""
+def _chosen(what: str | None, owned: "Ownership", given: "Given") -> "list[Place]":
+    """Return the places that are meant, out of those that are ours."""
+    from tcc.lower.ifb import ifb_name  # noqa: PLC0415
+
     if what is None:
         return list(owned)
     if os.path.exists(what) or what.endswith((".tcc", ".tcc.json")):
         policy = api.load(what, given).policy
         links = {link.name for link in policy.links} if policy else set()
-        return [device for device, one in owned.items() if one.link in links]
-    return [device for device, one in owned.items() if what in {one.link, device}]
+        return [place for place, one in owned.items() if one.link in links]
+    devices = {what, ifb_name(what)}
+    return [place for place, one in owned.items() if one.link == what or place.device in devices]
 
 
-def _roots(owned: "Ownership") -> "State":
-    from tcc.plan.state import KERNELS_OWN, Place  # noqa: PLC0415
+def _gone(owned: "Ownership") -> "State":
+    """Return what to want of places where nothing of ours shall be."""
+    from tcc.plan.state import KERNELS_OWN, LINK, NOTHING, Place, is_tree  # noqa: PLC0415
 
-    return {Place(device, "root"): KERNELS_OWN for device in owned}
+    made = {place.device for place in owned if place.at == LINK}
+    return {
+        place: KERNELS_OWN if is_tree(place) else NOTHING
+        for place in owned
+        if place.device not in made or place == Place(place.device, LINK)
+    }
 
 
 def _still_ours(observed: "State", owned: "Ownership") -> "tuple[State, list[Diagnostic]]":
-    """Return what to want of the devices where what apply put there still is, and the others."""
-    from tcc.plan.state import KERNELS_OWN, Place, QdiscItem  # noqa: PLC0415
-
+    """Return what to want of the places where what apply put there still is, and the others."""
     wanted, found = {}, []
-    for device, one in owned.items():
-        place = Place(device, "root")
-        item = observed.get(place)
-        if isinstance(item, QdiscItem) and (item.kind, item.handle) == (one.kind, one.handle):
-            wanted[place] = KERNELS_OWN
+    for place, item in _gone(owned).items():
+        there, one = observed.get(place), owned[place]
+        if _is_it(there, one):
+            wanted[place] = item
         else:
-            why = "it is gone" if item is None else "somebody else has replaced it"
-            found.append(note("no-longer-ours", None, f"{device} is left alone: {why}"))
+            why = "it is gone" if _is_missing(there) else "somebody else has replaced it"
+            what = place.device if place.at == "root" else f"{place.device} ({place.at})"
+            found.append(note("no-longer-ours", None, f"{what} is left alone: {why}"))
     return wanted, found
 
 
+def _is_it(there: "Item | None", one: "Owned") -> bool:
+    """Whether what is there is what apply put there."""
+    from tcc.plan.state import FilterItem, HookItem, LinkItem, QdiscItem, RulesItem  # noqa: PLC0415
+
+    match there:
+        case QdiscItem():
+            return (there.kind, there.handle) == (one.kind, one.handle)
+        case FilterItem():
+            return not there.foreign
+        case LinkItem() | HookItem():
+            return there.kind == one.kind
+    return isinstance(there, RulesItem)
+
+
+def _is_missing(there: "Item | None") -> bool:
+    from tcc.plan.state import Nothing  # noqa: PLC0415
+
+    return there is None or isinstance(there, Nothing)
+
+
 def _not_ours(what: str, owned: "Ownership") -> Diagnostic:
-    names = ", ".join(sorted({one.link or device for device, one in owned.items()}))
+    names = ", ".join(sorted({one.link or place.device for place, one in owned.items()}))
     return error(
         "not-ours",
         None,

@@ -35,7 +35,8 @@ def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gather
     kinds = probe()
     if kinds is None:
         unknown.append(
-            "which kinds of qdisc the kernel has: trying them takes root, or user namespaces"
+            "which kinds of qdisc, filter and action the kernel has: trying them takes root, "
+            "or user namespaces"
         )
     ticks = ticks_per_us(root)
     if ticks is None:
@@ -44,7 +45,11 @@ def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gather
         unknown.append("the speed of any device: no driver tells it")
     facts = Facts(
         kernel=os.uname().release,
-        qdiscs=kinds or (),
+        qdiscs=kinds.qdiscs if kinds else (),
+        filters=kinds.filters if kinds else (),
+        actions=kinds.actions if kinds else (),
+        links=kinds.links if kinds else (),
+        nft=kinds.nft if kinds else None,
         devices=found,
         sysctls=inside(namespace, lambda: sysctls(root)),
         ticks_per_us=ticks or COMMON_TICKS,

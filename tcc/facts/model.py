@@ -64,6 +64,14 @@ class Facts(Node):
     """The kernel release, for people; nothing is decided by it."""
     qdiscs: tuple[str, ...] = ()
     """Kinds that this kernel accepted when tried in a throw-away namespace."""
+    filters: tuple[str, ...] = ()
+    """Kinds of filter that it accepted, likewise; none at all: it was not tried."""
+    actions: tuple[str, ...] = ()
+    """Actions of filters that it accepted, likewise."""
+    links: tuple[str, ...] = ()
+    """Kinds of virtual device that it made, likewise."""
+    nft: bool | None = None
+    """Whether nft(8) is there and the kernel takes its tables; None: not tried."""
     devices: tuple[DeviceFacts, ...] = ()
     sysctls: dict[str, str] = Field(default_factory=dict)
     """Those that matter, such as `net.core.default_qdisc`; absent ones are left out."""

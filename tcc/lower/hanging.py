@@ -21,13 +21,16 @@ def egress_state(lowered: Iterable[LoweredQdisc]) -> State:
     """
     state: dict[Place, Item] = {}
     for one in lowered:
-        if one.wish.direction != "egress" or one.settings is None:
-            continue
-        path = one.wish.path
-        root = QdiscItem(one.kind, ROOT_HANDLE, one.settings, path=path)
-        state[Place(one.wish.device.name, "root")] = root
-        state.update(_inner(one.wish.device.name, one.children, path))
+        if one.wish.direction == "egress" and one.settings is not None:
+            state.update(tree(one.wish.device.name, one))
     return state
+
+
+def tree(device: str, one: LoweredQdisc) -> Iterator[tuple[Place, Item]]:
+    """Yield the root that `one` is on `device`, and what hangs inside."""
+    path = one.wish.path
+    yield Place(device, "root"), QdiscItem(one.kind, ROOT_HANDLE, one.settings, path=path)
+    yield from _inner(device, one.children, path)
 
 
 def _inner(

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from tcc.diagnostics import Diagnostic, Severity, error, warning
 from tcc.facts import DeviceFacts, Facts
 from tcc.ir import Device, Direction, Path, Policy, Spans, span_at
+from tcc.lower.ifb import is_ours
 from tcc.plugin import Wish
 from tcc.source import Span
 
@@ -62,7 +63,9 @@ def _devices(
                 "give `--facts` with the output of `tcc facts` from the host",
             )
         ]
-    matching = [known for known in facts.devices if fnmatchcase(known.name, pattern)]
+    matching = [
+        known for known in facts.devices if fnmatchcase(known.name, pattern) and not is_ours(known)
+    ]
     if matching:
         return matching, []
     return [], [

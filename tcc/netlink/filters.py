@@ -5,6 +5,7 @@ names its attributes is the caller's to choose, and kept.
 """
 
 import socket
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -128,6 +129,28 @@ def _schema(kind: str) -> Schema:
     if schema is None:
         raise EncodeError(kind, f"no such kind of filter here; known: {', '.join(FILTER_KINDS)}")
     return schema
+
+
+RETURN_ALL: Final = struct.pack("=HBBI", 6, 0, 0, 0xFFFFFFFF)
+"""One instruction of classic BPF: BPF_RET | BPF_K, every packet matches."""
+
+
+def everything(kind: str, acts: Sequence[Sequence[Pair]]) -> bytes:
+    """Return the payload of TCA_OPTIONS for a filter that takes every packet to `acts`.
+
+    Raises:
+        EncodeError: another kind than matchall, u32 and bpf.
+    """
+    chain: Pair = ("ACT", list(enumerate(acts, 1)))
+    match kind:
+        case "matchall":
+            return encode_filter(kind, [chain])
+        case "u32":
+            nothing = U32Key(0, 0, 0)
+            return encode_filter(kind, [("SEL", selector([nothing])), chain])
+        case "bpf":
+            return encode_filter(kind, [("OPS_LEN", 1), ("OPS", RETURN_ALL), chain])
+    raise EncodeError(kind, "this kind of filter has no form that matches everything")
 
 
 U32_TERMINAL: Final = 1

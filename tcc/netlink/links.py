@@ -205,10 +205,8 @@ def _queues(tx_queues: int, rx_queues: int) -> list[Pair]:
     return [("NUM_TX_QUEUES", tx_queues), ("NUM_RX_QUEUES", rx_queues)]
 
 
-def _create(pairs: list[Pair], kind: str, data: bytes | None) -> Message:
-    info: list[Pair] = [("KIND", kind)]
-    if data is not None:
-        info.append(("DATA", data))
+def _create(pairs: list[Pair], kind: str, data: bytes) -> Message:
+    info: list[Pair] = [("KIND", kind), ("DATA", data)]
     return Message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, _body([*pairs, ("LINKINFO", info)]))
 
 
@@ -234,9 +232,27 @@ def create_veth(
 _VETH = Schema("veth", (Field(VETH_PEER, "PEER", RAW),))
 
 
-def create_ifb(name: str, *, tx_queues: int = 1, rx_queues: int = 1) -> Message:
-    """Make an intermediate functional block device; rx counts are what the driver takes."""
-    return _create([("IFNAME", name), *_queues(tx_queues, rx_queues)], "ifb", None)
+def create_ifb(
+    name: str,
+    *,
+    tx_queues: int = 1,
+    rx_queues: int = 1,
+    ifindex: int = 0,
+    address: bytes = b"",
+    up: bool = False,
+) -> Message:
+    """Make an intermediate functional block device; rx counts are what the driver takes.
+
+    With `ifindex` it gets that number (EBUSY if another has it), with `address` that
+    hardware address; the kernel chooses otherwise.
+    """
+    pairs: list[Pair] = [("IFNAME", name), *_queues(tx_queues, rx_queues)]
+    if address:
+        pairs.append(("ADDRESS", address))
+    pairs.append(("LINKINFO", [("KIND", "ifb")]))
+    flags = IFF_UP if up else 0
+    body = _body(pairs, ifindex, flags, flags)
+    return Message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, body)
 
 
 def delete(ifindex: int) -> Message:

@@ -7,12 +7,14 @@ Three rules of the kernel shape a plan (net/sched/sch_api.c, tc_modify_qdisc()):
 - a new root takes everything with it that hung on the old one.
 
 So what is there keeps its handle when its kind stays, and only a new qdisc takes the handle
-that was wanted, or the next one that is free on its device.
+that was wanted, or the next one that is free on its device. Everything that is no qdisc comes
+before or after them, in the order that `tcc.plan.around` gives.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tcc.plan.around import around
 from tcc.plan.operation import Operation, Plan, Verb
 from tcc.plan.state import (
     Comparison,
@@ -47,9 +49,12 @@ def diff(observed: State, wanted: State, comparison: Comparison) -> Plan:
         planned = _Device(device, there.get(device, {}), comparison)
         operations += planned.steps(hanging)
         final.update(planned.final)
+    rest = around(observed, wanted, comparison)
+    operations = [*rest.before, *operations, *rest.after]
     for place, item in wanted.items():
         if isinstance(item, FileItem):
             operations += _file_steps(place, observed.get(place), item)
+        if not isinstance(item, QdiscItem):
             final[place] = item
     return Plan(tuple(operations), observed, final)
 

@@ -1,11 +1,25 @@
 """A plan in words, and as JSON."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 from tcc.plan.operation import Operation, Plan, Verb
-from tcc.plan.state import FileItem, Item, Place, QdiscItem, handle_text
+from tcc.plan.state import (
+    HOOK,
+    LINK,
+    REDIRECT,
+    FileItem,
+    FilterItem,
+    HookItem,
+    Item,
+    LinkItem,
+    Nothing,
+    Place,
+    QdiscItem,
+    RulesItem,
+    handle_text,
+)
 from tcc.units import NS_PER_US, format_duration, format_rate
 
 Describe = Callable[[Item], str]
@@ -19,13 +33,14 @@ _MICROSECONDS = re.compile(r"\b(\d+)us\b")
 def as_text(plan: Plan, describe: Describe) -> str:
     """Return what will happen, by device and direction; ends with a line that sums up."""
     sections: dict[tuple[str, str], list[str]] = {}
+    made = {place.device for place in plan.wanted if place.at == LINK}
     for place in plan.wanted:
-        sections.setdefault(_section(place), [])
+        sections.setdefault(_section(place, made), [])
     for step in plan.operations:
-        sections.setdefault(_section(step.place), []).extend(_step_lines(step, describe))
+        sections.setdefault(_section(step.place, made), []).extend(_step_lines(step, describe))
     for place, item in plan.wanted.items():
-        if not sections[_section(place)]:
-            sections[_section(place)].append(_kept_line(plan, place, item))
+        if not sections[_section(place, made)]:
+            sections[_section(place, made)].append(_kept_line(plan, place, item))
     blocks = ["\n".join([" ".join(filter(None, head)), *body]) for head, body in sections.items()]
     return "\n\n".join([*blocks, summary(plan)]) + "\n"
 
@@ -49,29 +64,52 @@ def as_json(plan: Plan, describe: Describe) -> dict[str, Any]:
 
 def name(item: Item | None) -> str:
     """Return what an item is, for people: `cake 1:`, `fq_codel (the kernel's own)`."""
-    if item is None:
-        return "nothing"
-    if isinstance(item, FileItem):
-        return "a file"
+    match item:
+        case None | Nothing():
+            return "nothing"
+        case FileItem():
+            return "a file"
+        case LinkItem():
+            return f"{item.kind} device"
+        case HookItem():
+            return item.kind
+        case FilterItem():
+            return _filter_name(item)
+        case RulesItem():
+            return f"nftables table {item.table}"
     if item.default:
         return f"{item.kind} (the kernel's own)" if item.kind else "the kernel's own"
     return f"{item.kind} {handle_text(item.handle)}"
 
 
-def _section(place: Place) -> tuple[str, str]:
+def _filter_name(item: FilterItem) -> str:
+    if item.foreign:
+        return item.foreign
+    if item.clears_priority:
+        return f"{item.kind} that clears priorities"
+    first = "DSCP from the connection's mark, then " if item.restores else ""
+    return f"{first}redirect to {item.redirects or 'a device that is gone'} ({item.kind})"
+
+
+def _section(place: Place, made: Set[str]) -> tuple[str, str]:
     if not place.device:
         return place.at, ""
-    return place.device, "ingress" if place.at in {"ingress", "clsact"} else "egress"
+    if place.device in made:
+        return place.device, ""
+    return place.device, "ingress" if place.at in {HOOK, REDIRECT} else "egress"
 
 
 def _where(place: Place) -> str:
+    if place.at == LINK:
+        return f" {place.device}"
     return f" in class {place.at}" if ":" in place.at and place.device else ""
 
 
 def _step_lines(step: Operation, describe: Describe) -> Iterator[str]:
     where = _where(step.place)
     if step.verb is Verb.CHANGE:
-        yield f"  change   {name(step.after)}{where}, in place: no packet is lost"
+        kept = ", in place: no packet is lost" if isinstance(step.after, QdiscItem) else ""
+        yield f"  change   {name(step.after)}{where}{kept}"
         for one in step.differences:
             yield f"{_INDENT}{one.name} {_readable(one.observed)} -> {_readable(one.wanted)}"
         return
@@ -124,10 +162,17 @@ def _step_json(step: Operation, describe: Describe) -> dict[str, Any]:
 
 
 def _item_json(item: Item | None, describe: Describe) -> dict[str, Any] | None:
-    if item is None:
-        return None
-    if isinstance(item, FileItem):
-        return {"text": item.text}
+    match item:
+        case None | Nothing():
+            return None
+        case FileItem() | RulesItem():
+            return {"text": item.text}
+        case LinkItem():
+            return {"kind": item.kind, "up": item.up}
+        case HookItem():
+            return {"kind": item.kind}
+        case FilterItem():
+            return {"kind": item.kind, "does": name(item)}
     return {
         "kind": item.kind,
         "handle": handle_text(item.handle),

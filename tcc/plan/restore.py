@@ -7,26 +7,55 @@ A qdisc that cannot get its old handle in place is taken away first.
 
 from collections.abc import Iterator, Mapping
 
+from tcc.plan.around import around, is_gone
 from tcc.plan.diff import ROOT, Hanging, parents_first
 from tcc.plan.operation import Operation, Plan, Verb
-from tcc.plan.state import Comparison, Item, Place, QdiscItem, State, qdiscs_by_device
+from tcc.plan.state import (
+    LINK,
+    NOTHING,
+    Comparison,
+    FileItem,
+    FilterItem,
+    Item,
+    LinkItem,
+    Nothing,
+    Place,
+    QdiscItem,
+    State,
+    qdiscs_by_device,
+)
 
 
 def restore(current: State, before: State, comparison: Comparison) -> Plan:
     """Return the steps from `current` back to `before`, last device first.
 
     Both hold every qdisc with a handle on the devices in question. Devices that `before`
-    knows and `current` does not are gone, and left out.
+    knows and `current` does not are gone, and left out, unless we know how to make them.
     """
     now = qdiscs_by_device(current)
     operations: list[Operation] = []
-    wanted: dict[Place, Item] = {}
+    rest = _rest(current, before)
+    wanted: dict[Place, Item] = dict(rest)
     for device, hanging in reversed(qdiscs_by_device(before).items()):
-        if device not in now:
+        if device not in now and not isinstance(rest.get(Place(device, LINK)), LinkItem):
             continue
-        operations += _device_steps(device, now[device], hanging, comparison)
+        operations += _device_steps(device, now.get(device, {}), hanging, comparison)
         wanted.update({Place(device, at): item for at, item in hanging.items()})
-    return Plan(tuple(operations), current, wanted)
+    others = around(current, rest, comparison)
+    return Plan((*others.before, *operations, *others.after), current, wanted)
+
+
+def _rest(current: State, before: State) -> dict[Place, Item]:
+    """Return what was there besides qdiscs, where it can be again, last place first.
+
+    A filter whose device had gone is not put back: it lost every packet, and the kernel
+    makes none that leads nowhere.
+    """
+    return {
+        place: NOTHING if isinstance(item, FilterItem) and item.dead else item
+        for place, item in reversed(list(before.items()))
+        if not isinstance(item, QdiscItem | FileItem) and place in current
+    }
 
 
 def unlike(current: State, before: State, comparison: Comparison) -> list[Place]:
@@ -42,7 +71,20 @@ def unlike(current: State, before: State, comparison: Comparison) -> list[Place]
             for at in places
             if not _alike(now[device].get(at), hanging.get(at), comparison)
         ]
+    found += [
+        place
+        for place, item in before.items()
+        if not isinstance(item, QdiscItem | FileItem)
+        and place in current
+        and _moved(current[place], item, comparison)
+    ]
     return found
+
+
+def _moved(now: Item, then: Item, comparison: Comparison) -> bool:
+    if isinstance(then, Nothing) or (isinstance(then, FilterItem) and then.dead):
+        return not is_gone(now) and not (isinstance(now, FilterItem) and now.dead)
+    return isinstance(now, Nothing) or bool(comparison.differences(then, now))
 
 
 def _alike(now: QdiscItem | None, then: QdiscItem | None, comparison: Comparison) -> bool:

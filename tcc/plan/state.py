@@ -1,7 +1,8 @@
 """What exists, or should: the same shape for wanted and observed.
 
-A state maps places to items. A place is a spot in the kernel where one qdisc can hang, or
-a file. Planning compares two states and knows nothing about what the items mean.
+A state maps places to items. A place is a spot in the kernel where one thing can be, such as
+the root of a device, or a file. Planning compares two states and knows nothing about what the
+items mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,19 @@ class Place(NamedTuple):
     device: str
     """The device's name; empty for files."""
     at: str
-    """`root`, `ingress` or a class such as `1:1`; for files the path."""
+    """`root` or a class such as `1:1`, one of the words below, or the path of a file."""
+
+
+LINK = "link"
+"""The device itself (`LinkItem`)."""
+HOOK = "ingress"
+"""Where ingress and clsact hang (`HookItem`)."""
+REDIRECT = "redirect"
+"""Our filter for what comes in (`FilterItem`)."""
+PRIORITY = "priority"
+"""Our filter for what leaves (`FilterItem`)."""
+MARKS = "marks"
+"""Our nftables table for the device (`RulesItem`)."""
 
 
 class QdiscItem(NamedTuple):
@@ -48,7 +61,68 @@ class FileItem:
     mode: int = 0o644
 
 
-Item = QdiscItem | FileItem
+class LinkItem(NamedTuple):
+    """A virtual device: made for shaping, or there already.
+
+    `number` and `address` are those of one that is there, so that it can be made again as it
+    was; wanted items leave them open, and take one that is there with the queues that it has.
+    """
+
+    kind: str
+    up: bool = True
+    tx_queues: int = 1
+    number: int = 0
+    address: bytes = b""
+    path: Path = ()
+
+
+class HookItem(NamedTuple):
+    """The qdisc without queues that filters hang on: `ingress` or `clsact`.
+
+    `others` counts the filters on it that are not ours, `shared` says that it uses a block of
+    filters which other devices may share (observed items only).
+    """
+
+    kind: str
+    others: int = 0
+    shared: bool = False
+    path: Path = ()
+
+
+class FilterItem(NamedTuple):
+    """A filter of ours, for every packet: it stands at one priority, under one handle.
+
+    `restores` are the masks with which ctinfo brings a DSCP back from the connection's mark
+    (value, valid), `redirects` is the device that packets go to and `clears_priority` sets
+    the packet's priority to 0. `dead`: the device that it leads to is gone, and so is every
+    packet. `foreign` says what is there when it is no filter of this form.
+    """
+
+    kind: str
+    restores: tuple[int, int] | None = None
+    redirects: str = ""
+    clears_priority: bool = False
+    dead: bool = False
+    foreign: str = ""
+    path: Path = ()
+
+
+class RulesItem(NamedTuple):
+    """An nftables table of the family `inet`, as text that nft(8) takes."""
+
+    table: str
+    text: str
+    path: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Nothing: what is at a place where none of the above is, or shall not be."""
+
+
+NOTHING = Nothing()
+
+Item = QdiscItem | FileItem | LinkItem | HookItem | FilterItem | RulesItem | Nothing
 State = Mapping[Place, Item]
 
 KERNELS_OWN = QdiscItem("", 0, default=True)
@@ -83,6 +157,16 @@ def qdiscs_by_device(state: State) -> dict[str, dict[str, QdiscItem]]:
         if isinstance(item, QdiscItem):
             found.setdefault(place.device, {})[place.at] = item
     return found
+
+
+def is_tree(place: Place) -> bool:
+    """Whether `place` is in a device's tree of qdiscs: its root, or a class below."""
+    return bool(place.device) and (place.at == "root" or ":" in place.at)
+
+
+def path_of(item: Item | None) -> Path:
+    """Return the IR path of the clause that asked for `item`, if that is known."""
+    return () if item is None or isinstance(item, FileItem | Nothing) else item.path
 
 
 def handle_text(handle: int) -> str:

@@ -1,16 +1,14 @@
 """Which tier a flow of a scenario belongs to, and the mark that carries it there.
 
-A tier's packets get a DSCP that the chosen mode maps to its tin. The marks are those of
-RFC 4594 and RFC 8622 for the named tins, the class selector of its number for a tin of
-`precedence`, and for `diffserv8` a code point of the kernel's table.
+A tier's packets get a DSCP that the chosen mode maps to its tin, which lowering decides.
 """
 
 from typing import NamedTuple
 
 from tcc.ir import Match, Tier
+from tcc.lower.marks import mark_of
 
-NAMED = {"bulk": 8, "besteffort": 0, "video": 34, "voice": 46}
-DIFFSERV8 = (1, 8, 0, 34, 18, 16, 46, 48)
+__all__ = ["Traffic", "holds", "mark_of", "tier_of"]
 
 
 class Traffic(NamedTuple):
@@ -18,14 +16,6 @@ class Traffic(NamedTuple):
 
     protocol: str
     dscp: int
-
-
-def mark_of(tin: str, mode: str | None) -> int:
-    """Return the DSCP that puts a packet into `tin`."""
-    if tin in NAMED:
-        return NAMED[tin]
-    number = int(tin.removeprefix("tin"))
-    return DIFFSERV8[number] if mode == "diffserv8" else number * 8
 
 
 def holds(match: Match, traffic: Traffic) -> bool:

@@ -14,7 +14,12 @@ NO_DEVICE = 0x7FFFFFFF
 
 
 def for_no_device(message: Message) -> Message:
-    """The same request for a device that is not there, which the kernel refuses."""
+    """The same request for a device that is not there, which the kernel refuses.
+
+    One that makes a device is spoiled by asking for a kind that there is not.
+    """
+    if b"ifb\0" in message.body:
+        return message._replace(body=message.body.replace(b"ifb\0", b"ifx\0"))
     _, _, handle, parent, info = TCMSG.unpack_from(message.body)
     head = TCMSG.pack(0, NO_DEVICE, handle, parent, info)
     return message._replace(body=head + message.body[TCMSG.size :])

@@ -24,7 +24,7 @@ RECORD = Record(
     {ROOT: NOQUEUE},
     {ROOT: STRANGE},
     {},
-    {"eth0": Owned("wan", "strange", 1 << 16)},
+    {Place("eth0", "root"): Owned("wan", "strange", 1 << 16)},
 )
 
 

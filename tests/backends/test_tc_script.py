@@ -84,13 +84,62 @@ def test_without_tc_it_says_so(tmp_path):
     assert "iproute2" in done.stderr
 
 
-def test_what_it_cannot_say_is_an_error_at_its_words():
-    policy = TBF.format(device="eth0") + (
-        'link b { device "eth1"; ingress { bandwidth 9mbit; qdisc tbf } }\n'
-        "tier voice { match dscp ef }\n"
+INGRESS = 'link b { device "eth1"; ingress { bandwidth 9mbit; qdisc tbf { inner bfifo } } }\n'
+
+
+def commands(text):
+    """The commands of a script, without its head."""
+    return [line for line in text.splitlines() if line.startswith(("tc ", "ip ", "nft "))]
+
+
+def test_a_redirect_goes_first_and_comes_last():
+    item, errors = script(INGRESS)
+    assert not errors
+    told = commands(item.text)
+    assert told[0] == "tc filter delete dev eth1 ingress pref 49 2>/dev/null || :"
+    assert told[1:3] == [
+        "ip link add name ifb-eth1 type ifb 2>/dev/null || :",
+        "ip link set dev ifb-eth1 up",
+    ]
+    assert " ".join(told[4].split()[:9]) == "tc qdisc replace dev ifb-eth1 root handle 1: tbf"
+    assert told[-2:] == [
+        "tc qdisc add dev eth1 clsact 2>/dev/null || :",
+        "tc filter add dev eth1 ingress protocol all pref 49 handle 1 matchall "
+        "action mirred egress redirect dev ifb-eth1",
+    ]
+
+
+def test_the_filter_that_the_kernel_has():
+    facts = Facts(devices=(DeviceFacts(name="eth1"),), filters=("u32",), actions=("mirred",))
+    last = commands(script(INGRESS, facts)[0].text)[-1]
+    assert "pref 49 u32 match u32 0 0 action mirred" in last
+
+
+def test_programs_are_looked_for_only_where_they_are_needed():
+    assert "command -v ip" not in script(TBF.format(device="eth0"))[0].text
+    text = script(INGRESS)[0].text
+    assert "command -v ip" in text
+    assert "command -v nft" not in text
+
+
+def test_tiers_are_one_transaction_of_nft(tmp_path):
+    policy = (
+        'link b { device "eth1"; egress { bandwidth 9mbit; tiers diffserv4; qdisc cake } }\n'
+        "tier voice { match udp remote port 3478 }\n"
     )
-    built = api.load(Source("test.tcc", policy))
-    found = api.lower(built, "tc-script")[1]
-    errors = [one for one in found if one.code == "not-built-yet"]
-    spans = [policy[one.span.start : one.span.end] for one in errors]
-    assert spans == ["ingress", "voice"]
+    item, errors = script(policy)
+    assert not errors
+    assert "command -v nft" in item.text
+    (tmp_path / "tc.sh").write_text(item.text)
+    subprocess.run(["/bin/sh", "-n", tmp_path / "tc.sh"], check=True)
+    # what sh hands to nft
+    shell = "tc() { :; }; nft() { cat; }; command() { :; }; . ./tc.sh"
+    shown = subprocess.run(["/bin/sh", "-c", shell], cwd=tmp_path, capture_output=True,
+                           text=True, check=True)  # fmt: skip
+    lines = shown.stdout.splitlines()
+    assert lines[:3] == [
+        "add table inet tcc-eth1",
+        "delete table inet tcc-eth1",
+        "table inet tcc-eth1 {",
+    ]
+    assert "ct mark" not in shown.stdout  # nothing comes back that would be sorted

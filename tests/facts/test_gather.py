@@ -70,8 +70,8 @@ def test_kinds_are_found_by_trying(netns):
     facts = gather(Namespace.named(netns.new().name)).facts
     for kind in ("tbf", "bfifo", "pfifo", "htb", "ingress", "clsact", "mq"):
         assert kind in facts.qdiscs
-    assert "bogus" not in probe(["tbf", "bogus"])
-    assert probe(["tbf", "bogus"]) == ("tbf",)
+    assert "bogus" not in probe(["tbf", "bogus"]).qdiscs
+    assert probe(["tbf", "bogus"]).qdiscs == ("tbf",)
 
 
 def test_trying_leaves_nothing(netns):

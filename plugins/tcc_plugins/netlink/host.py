@@ -10,9 +10,21 @@ from tcc.apply.system import Result
 from tcc.diagnostics import Diagnostic, error
 from tcc.netlink.namespace import Namespace
 from tcc.netlink.transport import RouteSocket
-from tcc.plan.operation import Operation, Plan
-from tcc.plan.state import Difference, Item, QdiscItem, State
-from tcc_plugins.netlink import observing, restorable
+from tcc.plan.operation import Operation, Plan, Verb
+from tcc.plan.state import (
+    LINK,
+    Difference,
+    FileItem,
+    FilterItem,
+    Item,
+    LinkItem,
+    QdiscItem,
+    RulesItem,
+    State,
+    is_tree,
+)
+from tcc_plugins.netlink import observing, restorable, surroundings, taken
+from tcc_plugins.netlink.nft import Nft
 from tcc_plugins.netlink.requests import request
 
 AT_ONCE: Final = 100
@@ -29,12 +41,18 @@ class Host:
 
     def __init__(self, namespace: Namespace | None = None) -> None:
         self._route = RouteSocket(namespace)
+        try:
+            self._nft = Nft(namespace)
+        except BaseException:
+            self._route.close()
+            raise
         self._numbers: dict[str, int] = {}
         self._queue_kinds: dict[str, set[str]] = {}
 
     def close(self) -> None:
-        """Give the socket back."""
+        """Give the socket and the thread back."""
         self._route.close()
+        self._nft.close()
 
     def __enter__(self) -> Self:
         """Return the host itself."""
@@ -50,17 +68,23 @@ class Host:
         self.close()
 
     def observe(self, wanted: State) -> State:
-        """Return the root and what hangs below it, on every device that `wanted` names.
+        """Return what is in the places of `wanted`, and all that hangs below a root there.
 
-        Devices that are not there are left out.
+        Places on devices that are not there are left out; where only the thing itself is not
+        there, `NOTHING` is.
 
         Raises:
-            OSError: the kernel would not list, or its tables never stood still.
+            OSError: the kernel or nft would not list, or its tables never stood still.
         """
         devices = dict.fromkeys(place.device for place in wanted)
         self._numbers = observing.indexes(self._route, devices)
-        reading = observing.of_kernel(self._route, self._numbers)
+        trees = {place.device for place in wanted if is_tree(place)}
+        reading = observing.of_kernel(self._route, self._numbers, trees)
         self._queue_kinds = reading.queue_kinds
+        rest = [place for place in wanted if not is_tree(place)]
+        if rest:
+            around = surroundings.Surroundings(self._route, self._nft, self._numbers, reading)
+            reading.state.update(around.of(rest))
         return reading.state
 
     def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
@@ -73,6 +97,8 @@ class Host:
 
     def obstacles(self, plan: Plan) -> Sequence[Diagnostic]:
         """Return `no-such-device` and `cannot-restore`, as far as they hold."""
+        made = {place.device for place in plan.wanted if place.at == LINK}
+        devices = dict.fromkeys(place.device for place in plan.wanted)
         found = [
             error(
                 "no-such-device",
@@ -80,34 +106,96 @@ class Host:
                 f"there is no device {device} here",
                 "a device that comes later gets its policy by applying again",
             )
-            for device in dict.fromkeys(place.device for place in plan.wanted)
-            if device not in self._numbers
+            for device in devices
+            if device not in self._numbers and device not in made
         ]
         return [
             *found,
+            *taken.obstacles(plan),
             *restorable.obstacles(plan, self._numbers, self._queue_kinds, self._route),
         ]
 
     def perform(self, operations: Sequence[Operation]) -> Iterator[Sequence[Result]]:
-        """Send requests in order, some in one datagram, and yield the kernel's answers."""
-        missing = [step for step in operations if step.place.device not in self._numbers]
+        """Send requests in order, some in one datagram, and yield the answers.
+
+        A device that a step makes has no number before, so what comes after it is sent when
+        that step is done; nftables have a transaction of their own.
+        """
+        made = {step.place.device for step in operations if makes_device(step)}
+        missing = [
+            step
+            for step in operations
+            if step.place.device not in made and not self._number_of(step.place.device)
+        ]
         if missing:
             yield [Result(step, errno.ENODEV, "the device is gone") for step in missing]
-        steps = [step for step in operations if step.place.device in self._numbers]
-        messages = [request(step, self._numbers[step.place.device]) for step in steps]
-        for start in range(0, len(steps), AT_ONCE):
-            part = steps[start : start + AT_ONCE]
-            acks = self._route.batch(messages[start : start + AT_ONCE], AT_ONCE)
-            yield [
-                Result(step, ack.errno, "" if ack.ok else ack.reason)
-                for step, ack in zip(part, acks, strict=True)
-            ]
+        steps = [step for step in operations if step not in missing]
+        for part in _parts(steps):
+            if step_on_rules(part[0]):
+                yield [self._load(part[0])]
+            else:
+                yield self._send(part)
+
+    def _send(self, steps: Sequence[Operation]) -> Sequence[Result]:
+        messages = [request(step, self._number_of) for step in steps]
+        acks = self._route.batch(messages, AT_ONCE)
+        return [
+            Result(step, ack.errno, "" if ack.ok else ack.reason)
+            for step, ack in zip(steps, acks, strict=True)
+        ]
+
+    def _number_of(self, device: str) -> int:
+        """Return the number of a device, 0 where there is none; those just made included."""
+        if device not in self._numbers:
+            self._numbers.update(observing.indexes(self._route, [device]))
+        return self._numbers.get(device, 0)
+
+    def _load(self, step: Operation) -> Result:
+        item = step.before if step.verb is Verb.DELETE else step.after
+        assert isinstance(item, RulesItem)
+        text = f"add table inet {item.table}\ndelete table inet {item.table}\n"
+        if step.verb is not Verb.DELETE:
+            text += item.text
+        complaint = self._nft.load(text)
+        return Result(step, errno.EINVAL if complaint else 0, complaint)
+
+
+def makes_device(step: Operation) -> bool:
+    """Whether a step makes a device."""
+    return isinstance(step.after, LinkItem) and step.verb is Verb.ADD
+
+
+def step_on_rules(step: Operation) -> bool:
+    """Whether a step is about nftables."""
+    return isinstance(step.before, RulesItem) or isinstance(step.after, RulesItem)
+
+
+def _parts(steps: Sequence[Operation]) -> Iterator[list[Operation]]:
+    """Yield steps that can go out together: what follows a new device waits for it."""
+    part: list[Operation] = []
+    new: set[str] = set()
+    for step in steps:
+        waits = step.place.device in new or (
+            isinstance(step.after, FilterItem) and step.after.redirects in new
+        )
+        if part and (
+            waits or len(part) == AT_ONCE or step_on_rules(step) or step_on_rules(part[0])
+        ):
+            yield part
+            part, new = [], set()
+        part.append(step)
+        if makes_device(step):
+            new.add(step.place.device)
+    if part:
+        yield part
 
 
 def differences(wanted: Item, observed: Item) -> Sequence[Difference]:
-    """Return how two qdiscs differ; where no plugin knows the kind, whether they do."""
+    """Return how two items differ; where no plugin knows a kind of qdisc, whether they do."""
+    if isinstance(wanted, FileItem) or isinstance(observed, FileItem):
+        raise TypeError("files do not live in the kernel")
     if not isinstance(wanted, QdiscItem) or not isinstance(observed, QdiscItem):
-        raise TypeError("only qdiscs live in the kernel")
+        return surroundings.differences(wanted, observed)
     if wanted.default or observed.default or wanted.kind != observed.kind:
         same = wanted.default and observed.default
         return () if same else (Difference("kind", wanted.kind, observed.kind),)
@@ -128,7 +216,7 @@ def changeable(wanted: Item, observed: Item) -> bool:
     Of a kind that no plugin knows it is not known either, so the answer is no.
     """
     if not isinstance(wanted, QdiscItem) or not isinstance(observed, QdiscItem):
-        return False
+        return isinstance(wanted, LinkItem | RulesItem)
     if wanted.kind != observed.kind or wanted.settings is None or observed.settings is None:
         return False
     return plugin.qdisc(wanted.kind).changes_in_place

@@ -1,4 +1,4 @@
-"""What qdiscs there are: one dump of the kernel, or a facts file, as a State."""
+"""What there is: one dump of the kernel's qdiscs, or a facts file, as a State."""
 
 import fcntl
 import struct
@@ -10,9 +10,23 @@ from tcc.apply.codec import handle_number, settings_of
 from tcc.facts import Facts
 from tcc.netlink import qdisc
 from tcc.netlink.handle import ROOT, Handle
+from tcc.netlink.objects import TcObject
 from tcc.netlink.transport import RouteSocket
-from tcc.plan.state import KERNELS_OWN, Item, Place, QdiscItem, State
+from tcc.plan.state import (
+    HOOK,
+    KERNELS_OWN,
+    LINK,
+    NOTHING,
+    HookItem,
+    Item,
+    LinkItem,
+    Place,
+    QdiscItem,
+    State,
+    is_tree,
+)
 
+SIOCGIFNAME: Final = 0x8910
 SIOCGIFINDEX: Final = 0x8933
 _IFREQ = struct.Struct("16si20x")
 
@@ -26,6 +40,8 @@ class Reading:
     """
 
     state: dict[Place, Item] = field(default_factory=dict)
+    hooks: dict[str, HookItem] = field(default_factory=dict)
+    """What hangs where ingress and clsact do, by device; their filters are not counted yet."""
     queue_kinds: dict[str, set[str]] = field(default_factory=dict)
     """Kinds of the kernel's own qdiscs below the root, by device."""
     _known: dict[tuple[str, bytes], object | None] = field(default_factory=dict)
@@ -69,8 +85,25 @@ def indexes(route: RouteSocket, devices: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def of_kernel(route: RouteSocket, numbers: Mapping[str, int]) -> Reading:
-    """Return what hangs on the devices `numbers`, by name, in the namespace of `route`."""
+def name_of(route: RouteSocket, number: int) -> str:
+    """Return the name of the device `number`, empty where there is none (SIOCGIFNAME)."""
+    if number <= 0:
+        return ""
+    try:
+        answer = fcntl.ioctl(route.fileno(), SIOCGIFNAME, _IFREQ.pack(b"", number))
+    except OSError:  # ENODEV
+        return ""
+    name: bytes = _IFREQ.unpack(answer)[0]
+    return name.rstrip(b"\0").decode("utf-8", "surrogateescape")
+
+
+def of_kernel(
+    route: RouteSocket, numbers: Mapping[str, int], trees: Collection[str] | None = None
+) -> Reading:
+    """Return what hangs on the devices `numbers`, by name, in the namespace of `route`.
+
+    Of `trees`, by default of all, it is the root and what hangs below it; of all the hook.
+    """
     names = {number: name for name, number in numbers.items()}
     reading = Reading()
     places: dict[int, str] = {}
@@ -82,18 +115,30 @@ def of_kernel(route: RouteSocket, numbers: Mapping[str, int]) -> Reading:
         at = places.get(parent)
         if at is None:
             at = places[parent] = str(parent) if in_root_tree(parent) else ""
-        if at:
+        if not at:
+            reading.hooks[device] = HookItem(found.kind, shared=_is_shared(found))
+        elif trees is None or device in trees:
             options = found.options or b""
             reading.take(device, at, found.kind, found.handle, options, found.sized)
-    reading.finish(numbers)
+    reading.finish(numbers if trees is None else [name for name in numbers if name in trees])
     return reading
 
 
-def of_facts(facts: Facts, devices: Collection[str]) -> State:
-    """Return what a facts file says of `devices`; those it does not know are left out."""
+def _is_shared(found: TcObject) -> bool:
+    """Whether its filters are in a block that has a number, and may be those of others."""
+    return any(name in {"INGRESS_BLOCK", "EGRESS_BLOCK"} for name, _ in found.attributes)
+
+
+def of_facts(facts: Facts, wanted: State) -> State:
+    """Return what a facts file says of the places of `wanted`.
+
+    Devices that it does not know are left out. It knows neither filters nor nftables, so
+    none are taken to be there.
+    """
     reading, there = Reading(), []
+    trees = {place.device for place in wanted if is_tree(place)}
     for device in facts.devices:
-        if device.name not in devices:
+        if device.name not in trees:
             continue
         there.append(device.name)
         for found in device.qdiscs:
@@ -101,7 +146,22 @@ def of_facts(facts: Facts, devices: Collection[str]) -> State:
                 options = bytes.fromhex(found.options)
                 handle = handle_number(found.handle)
                 reading.take(device.name, found.parent, found.kind, handle, options, found.sized)
-    return reading.finish(there)
+    reading.finish(there)
+    for place in wanted:
+        if not is_tree(place) and (place.at == LINK or facts.device(place.device)):
+            reading.state[place] = _rest_of_facts(facts, place)
+    return reading.state
+
+
+def _rest_of_facts(facts: Facts, place: Place) -> Item:
+    device = facts.device(place.device)
+    if device is not None and place.at == LINK:
+        return LinkItem(device.kind, device.up, device.tx_queues, device.index or 0)
+    if device is not None and place.at == HOOK:
+        for found in device.qdiscs:
+            if found.parent in {"ingress", "clsact"}:
+                return HookItem(found.kind)
+    return NOTHING
 
 
 def in_root_tree(parent: Handle) -> bool:

@@ -16,7 +16,7 @@ from tcc.netlink import filters, qdisc
 from tcc.netlink.handle import Handle
 from tcc.netlink.transport import RouteSocket
 from tcc.plan.operation import Plan, Verb
-from tcc.plan.state import Place, QdiscItem, handle_text, qdiscs_by_device
+from tcc.plan.state import Place, QdiscItem, handle_text, is_tree, qdiscs_by_device
 
 # Their dump is what makes them again (tests/apply/guest_cake.py tries each).
 # Not codel, whose dump, sent again, is rounded down once more; not fq_pie, which refuses its own.
@@ -41,13 +41,13 @@ def obstacles(
     there = qdiscs_by_device(plan.observed)
     default = default_qdisc()
     for device in plan.devices:
-        if device not in numbers:
+        if device not in numbers or device not in there:
             continue
         tree = Tree(device, numbers[device], there[device], frozenset(kinds.get(device, ())))
         lost = {
             step.place.at
             for step in plan.steps_on(device)
-            if step.verb in {Verb.REPLACE, Verb.DELETE, Verb.ADD}
+            if step.verb in {Verb.REPLACE, Verb.DELETE, Verb.ADD} and is_tree(step.place)
         }
         touched = {step.place.at for step in plan.steps_on(device)}
         yield from _sized(tree, touched)

@@ -1,0 +1,232 @@
+"""Tiers on a running kernel: which packets get which DSCP, and which connections a mark.
+
+CAKE sorts packets by their DSCP, so a tier is a mark: rules set the DSCP of its packets on
+their way out, before the qdisc, and note it in the connection's mark. What comes in passes
+the qdisc before any rule could see it; there the filter that redirects it restores the DSCP
+from the mark (tc-ctinfo(8)). A tier that only names DSCPs which CAKE's own table has in that
+tin needs nothing of all this.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tcc.diagnostics import Diagnostic, error
+from tcc.dscp import name_of
+from tcc.ir import Match, Path, Tier, span_at
+from tcc.lower.conditions import alternatives, with_dscp
+from tcc.lower.ingress import BESTEFFORT, Masks, has_action, tin_mode
+from tcc.lower.link import LoweredQdisc
+from tcc.lower.marks import goes_there, mark_of
+from tcc.lower.nft import MASKS, Goal, Rule, Table, is_quotable
+from tcc.plan.state import MARKS, Place, RulesItem
+from tcc.plugin import Explanation, Wish
+
+
+@dataclass
+class Tiering:
+    """What the tiers of a policy became: tables and masks by device."""
+
+    state: dict[Place, RulesItem] = field(default_factory=dict)
+    tables: list[Table] = field(default_factory=list)
+    restored: dict[str, Masks] = field(default_factory=dict)
+    explained: list[tuple[Wish, Explanation]] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
+
+
+def lower_tiers(lowered: Sequence[LoweredQdisc]) -> Tiering:
+    """Return what puts packets into tiers on every device that was lowered.
+
+    That a kind has no tins at all is its plugin's to say. Found: `tier-unavailable`.
+    """
+    made = Tiering()
+    for ends in _by_device(lowered):
+        device = _Device(ends)
+        if device.tiers:
+            _lower_device(device, made)
+    made.found = list(dict.fromkeys(made.found))
+    return made
+
+
+def _lower_device(device: "_Device", made: Tiering) -> None:
+    made.explained += device.explained()
+    found = list(device.lacking(Place(device.name, MARKS) in made.state))
+    made.found += found
+    table = Table(device.name, device.leaving(), device.arriving())
+    if found or not (table.leaving or table.arriving):
+        return
+    path = device.wish.path
+    made.tables.append(table)
+    made.state[Place(device.name, MARKS)] = RulesItem(table.name, table.text(), path)
+    if device.restores:
+        made.restored[device.name] = MASKS
+
+
+def _by_device(lowered: Iterable[LoweredQdisc]) -> list[list[LoweredQdisc]]:
+    """Return what was lowered with tins, by device and link."""
+    found: dict[tuple[str, str], list[LoweredQdisc]] = {}
+    for one in lowered:
+        if one.settings is not None and tin_mode(one) is not None:
+            found.setdefault((one.wish.device.name, one.wish.link.name), []).append(one)
+    return list(found.values())
+
+
+def tiers_of(wish: Wish) -> Iterator[tuple[Path, Tier]]:
+    """Yield the tiers that hold for a link, its own first, with where each is in the policy."""
+    own = len(wish.link.tiers)
+    for index, tier in enumerate(wish.tiers):
+        yield (*wish.path[:-1], "tiers", index) if index < own else ("tiers", index - own), tier
+
+
+@dataclass
+class _Device:
+    """One device of one link, and its tiers."""
+
+    ends: list[LoweredQdisc]
+
+    def __post_init__(self) -> None:
+        self.wish = self.ends[0].wish
+        self.name = self.wish.device.name
+        modes = {one.wish.direction: tin_mode(one) for one in self.ends}
+        self.sent_mode = modes.get("egress")
+        self.kept_mode = modes.get("ingress")
+        self.tiers = list(tiers_of(self.wish))
+        self.restores = self.kept_mode not in {None, BESTEFFORT} and any(
+            not self._is_native(match, tier, self.kept_mode)
+            for _, tier in self.tiers
+            for match in tier.matches
+        )
+        role = self.wish.link.role
+        self.role = role.kind if role else None
+        self.turned = role is not None and role.facing_hosts
+
+    @staticmethod
+    def _is_native(match: Match, tier: Tier, mode: str | None) -> bool:
+        """Whether CAKE's own table does what `match` asks for."""
+        only_dscp = match == Match(dscp=match.dscp) and bool(match.dscp)
+        return only_dscp and all(goes_there(one, tier.tin, mode) for one in match.dscp)
+
+    def leaving(self) -> list[Rule]:
+        """Return the rules for what leaves; those at the end that alter nothing are left out."""
+        if self.sent_mode is None and not self.restores:
+            return []
+        rules: list[tuple[Rule, bool]] = []
+        for _, tier in self.tiers:
+            for match in tier.matches:
+                rules += self._leaving(tier, match)
+        while rules and not rules[-1][1]:
+            rules.pop()
+        return [rule for rule, _ in rules]
+
+    def _leaving(self, tier: Tier, match: Match) -> Iterator[tuple[Rule, bool]]:
+        """Yield rules, and whether each alters anything by itself."""
+        found = list(alternatives(match, local_sends=not self.turned, other="iifname"))
+        if not match.dscp:
+            goal = self._goal(tier, None)
+            yield from ((Rule(words, goal, tier.name), True) for words in found)
+            return
+        goals: dict[Goal, list[int]] = {}
+        for dscp in match.dscp:
+            goals.setdefault(self._goal(tier, dscp), []).append(dscp)
+        for goal, dscps in goals.items():
+            alters = goal.kept is not None or [goal.sent] != dscps
+            for words in found:
+                for one in with_dscp(words, dscps):
+                    yield Rule(one, goal, tier.name), alters
+
+    def arriving(self) -> list[Rule]:
+        """Return the rules for what has come in.
+
+        A DSCP is no condition there: it may have been washed or restored meanwhile.
+        """
+        if not self.restores:
+            return []
+        return [
+            Rule(words, Goal(None, self._kept(tier, None)), tier.name)
+            for _, tier in self.tiers
+            for match in tier.matches
+            if not match.dscp
+            for words in alternatives(match, local_sends=self.turned, other="oifname")
+        ]
+
+    def _goal(self, tier: Tier, dscp: int | None) -> Goal:
+        """Return what a packet of `tier` gets; one that is there and does stays."""
+        sent = None if self.sent_mode is None else _mark(tier, dscp, self.sent_mode)
+        return Goal(sent, self._kept(tier, dscp) if self.restores else None)
+
+    def _kept(self, tier: Tier, dscp: int | None) -> int:
+        return _mark(tier, dscp, self.kept_mode)
+
+    def lacking(self, taken: bool) -> Iterator[Diagnostic]:
+        """Yield `tier-unavailable` where what it takes is not there.
+
+        `taken`: another link has rules for the device already.
+        """
+        facts = self.wish.facts
+        leaving = self.leaving()
+        if not leaving:
+            return
+        if taken:
+            yield from self._at_each(
+                "two links shape one device, each a direction", "say both directions in one link"
+            )
+        if facts is not None and facts.nft is False:
+            cure = "install it (nftables), and take facts anew"
+            yield from self._at_each("it takes nft(8), which is not here", cure)
+        if self.restores and not has_action(facts, "ctinfo"):
+            yield from self._at_each(
+                "for what comes in it takes the ctinfo action, which this kernel does not have",
+                "install or load it (act_ctinfo; kmod-sched-ctinfo on OpenWrt)",
+                "or match only DSCPs that CAKE has in that tin by itself",
+            )
+        if self.role == "bridge":
+            yield from self._at_each(
+                "packets that a bridge forwards do not pass the rules of a router",
+                "match only DSCPs that CAKE has in that tin by itself, or mark on the hosts",
+            )
+        names = [self.name, *(one for _, tier in self.tiers for one in _devices(tier))]
+        for name in names:
+            if not is_quotable(name):
+                yield from self._at_each(
+                    f"nft(8) has no way to write the device name {name}", "rename the device"
+                )
+
+    def _at_each(self, why: str, *cures: str) -> Iterator[Diagnostic]:
+        """Yield a finding for each tier that takes rules."""
+        for path, tier in self.tiers:
+            if any(self._takes_rules(match, tier) for match in tier.matches):
+                message = f"the tier `{tier.name}` cannot be had on {self.name}: {why}"
+                yield error("tier-unavailable", span_at(self.wish.spans, path), message, *cures)
+
+    def _takes_rules(self, match: Match, tier: Tier) -> bool:
+        modes = {self.sent_mode, self.kept_mode} - {None}
+        return any(not self._is_native(match, tier, mode) for mode in modes)
+
+    def explained(self) -> Iterator[tuple[Wish, Explanation]]:
+        """Yield what became of each tier, in each direction."""
+        for one in self.ends:
+            mode = tin_mode(one)
+            for path, tier in self.tiers:
+                span = span_at(self.wish.spans, path)
+                became, because = self._became(one.wish.direction, tier, mode)
+                yield one.wish, Explanation(f"tier {tier.name}", became, because, span)
+
+    def _became(self, direction: str, tier: Tier, mode: str | None) -> tuple[str, str]:
+        if all(self._is_native(match, tier, mode) for match in tier.matches):
+            return "no rule", f"{mode} has these DSCPs in that tin by itself"
+        mark = f"DSCP {name_of(mark_of(tier.tin, mode))}"
+        if direction == "egress":
+            return f"{mark} by nftables", "before the qdisc, the first tier that matches"
+        if not self.restores:
+            return "nothing", f"{mode} sorts nothing"
+        return f"{mark} by ctinfo", "from the connection's mark, where rules have noted it"
+
+
+def _mark(tier: Tier, dscp: int | None, mode: str | None) -> int:
+    if dscp is not None and goes_there(dscp, tier.tin, mode):
+        return dscp
+    return mark_of(tier.tin, mode)
+
+
+def _devices(tier: Tier) -> Iterator[str]:
+    for match in tier.matches:
+        yield from match.devices

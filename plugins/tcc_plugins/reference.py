@@ -6,6 +6,7 @@ the engine runs compiled or interpreted.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tcc import __version__
@@ -27,6 +28,9 @@ NO_LIMIT = 1 << 40
 LOSS_SCALE = 1 << 32
 SERIES_INTERVAL = 1_000_000_000
 UDP_PAYLOAD = 1470
+START_STREAM = 10
+START_SPREAD = 10_000_000
+"""ns within which senders that start together really start: no two processes do at once."""
 
 NOT_MODELLED = (
     "kernel", "host", "cpus", "queues", "queue_map", "interrupt_interval", "bql", "ring",
@@ -70,8 +74,10 @@ class Reference:
             for direction in ("egress", "ingress")
         }
         simulation.link(ends["egress"], ends["ingress"], _path(scenario))
+        chance = simulation.random(START_STREAM)
         for flow in scenario.flows:
-            _add(simulation, scenario, flow)
+            start = flow.start + chance.draw_below(START_SPREAD)
+            _add(simulation, scenario, replace(flow, start=start))
         result = simulation.run(scenario.duration, scenario.warmup, SERIES_INTERVAL)
         return _measured(scenario, seed, result, ends)
 

@@ -10,16 +10,53 @@ from functools import cached_property
 from typing import NamedTuple
 
 
-class Span(NamedTuple):
-    """The characters `start` up to, not including, `end` of the file `path`."""
+LENGTH_BITS = 27
+"""More than the longest text has characters (`tcc.syntax.read`)."""
+_LENGTH = (1 << LENGTH_BITS) - 1
 
-    path: str
-    start: int
-    end: int
+
+class Span(tuple[str, int]):
+    """The characters `start` up to, not including, `end` of the file `path`.
+
+    A large policy has a span for every word, so both offsets are kept in one integer.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, path: str, start: int, end: int) -> "Span":
+        """Make the span of `path` from `start` to `end`."""
+        return tuple.__new__(cls, (path, start << LENGTH_BITS | end - start))
+
+    @property
+    def path(self) -> str:
+        """The name of the file."""
+        return self[0]
+
+    @property
+    def start(self) -> int:
+        """The offset of the first character."""
+        return self[1] >> LENGTH_BITS
+
+    @property
+    def end(self) -> int:
+        """The offset behind the last character."""
+        return (self[1] >> LENGTH_BITS) + (self[1] & _LENGTH)
+
+    def __getnewargs__(self) -> tuple[str, int, int]:
+        """Return what a copy is made of."""
+        return self.path, self.start, self.end
+
+    def __repr__(self) -> str:
+        """Show both offsets."""
+        return f"Span({self.path!r}, {self.start}, {self.end})"
 
     def to(self, other: "Span") -> "Span":
         """Return the span from the start of this one to the end of `other`."""
         return Span(self.path, self.start, max(self.end, other.end))
+
+    def between(self, start: int, end: int) -> "Span":
+        """Return another span of the same file."""
+        return Span(self.path, start, end)
 
 
 class Position(NamedTuple):

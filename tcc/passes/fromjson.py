@@ -112,7 +112,7 @@ def _explain(problem: "ValidationError", text: JsonText) -> Iterator[Diagnostic]
 
 
 def _opening(span: Span | None) -> Span | None:
-    return span._replace(end=span.start + 1) if span else None
+    return span.between(span.start, span.start + 1) if span else None
 
 
 def _message(rule: str, wanted: Any, value: Any, part: Mapping[str, Any]) -> str:  # noqa: ANN401

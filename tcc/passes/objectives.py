@@ -215,7 +215,7 @@ def _split(operands: tuple[Operand, ...]) -> list[Operand]:
             part = waiting.pop()
             if isinstance(part, Binary) and part.op == "+":
                 gap = part.left.span.end
-                plus = Symbol(part.span._replace(start=gap, end=part.right.span.start), "+")
+                plus = Symbol(part.span.between(gap, part.right.span.start), "+")
                 waiting += (part.right, plus, part.left)
             else:
                 flat.append(part)

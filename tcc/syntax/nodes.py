@@ -10,7 +10,7 @@ from sys import intern
 from typing import Any
 
 from tcc.diagnostics import Diagnostic, Fix, error
-from tcc.source import Source, Span
+from tcc.source import LENGTH_BITS, Source, Span
 from tcc.syntax import tables as t
 from tcc.syntax.characters import INVISIBLE, LOOK_ALIKES, is_odd
 from tcc.syntax.lexer import Token
@@ -89,7 +89,10 @@ class Nodes:
     def word(self, token: Token) -> Word:
         """Make a name or keyword; equal ones share their text."""
         _, start, end = token
-        return Word(_new(Span, (self.path, start, end)), intern(self.text[start:end]))
+        return Word(
+            _new(Span, (self.path, start << LENGTH_BITS | end - start)),
+            intern(self.text[start:end]),
+        )
 
     def number(self, token: Token) -> Number | Broken:
         """Make a number, or report `number-unit`, `number-malformed`, `number-too-long`."""
@@ -106,7 +109,7 @@ class Nodes:
             if isinstance(read, Complaint):
                 return self._complain(span, read)
             quantity = self._numbers[intern(text)] = read
-        span = _new(Span, (self.path, start, end))
+        span = _new(Span, (self.path, start << LENGTH_BITS | end - start))
         return Number(span, quantity.amount, quantity.dimension, intern(text))
 
     def _complain(self, span: Span, complaint: Complaint) -> Broken:
@@ -242,7 +245,7 @@ class Nodes:
                 operands = tuple(parts[1])
                 if block is None:
                     last = operands[-1]
-        span = _new(Span, (self.path, word.span[1], last.span[2]))
+        span = Span(self.path, word.span.start, last.span.end)
         return Clause(span, word, operands, block, prefer)
 
     def block(self, parts: list[Value]) -> Block:

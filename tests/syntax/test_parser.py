@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcc.diagnostics import Diagnostic
-from tcc.source import Source
+from tcc.source import Source, Span
 from tcc.syntax.parser import MOST_FOUND, parse
 from tcc.syntax.tree import (
     Address,
@@ -247,15 +247,15 @@ def test_a_missing_brace_costs_one_error() -> None:
 def test_errors_at_the_end_point_behind_the_text() -> None:
     for text in ("let x =", "let x = (", "link wan {", "link wan {\n"):
         _, found = parse(Source("p.tcc", text))
-        assert [item.span for item in found] == [("p.tcc", len(text), len(text))]
+        assert [item.span for item in found] == [Span("p.tcc", len(text), len(text))]
 
 
 def check(text: str) -> tuple[Tree, list[Diagnostic]]:
     """Parse, and hold that every span lies inside the text."""
     tree, found = parse(Source("p.tcc", text))
     for span in spans(tree, found):
-        assert span[0] == "p.tcc"
-        assert 0 <= span[1] <= span[2] <= len(text)
+        assert span.path == "p.tcc"
+        assert 0 <= span.start <= span.end <= len(text)
     return tree, found
 
 

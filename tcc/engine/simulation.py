@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from tcc.engine.sink import Endpoint, Sink
     from tcc.engine.tcp.socket import Congestion
 
+    MakeDevice = Callable[[Schedule, QueueDisc, Sink, OptionPool, int | None], Interface]
+
 __all__ = ["FlowResult", "Path", "Result", "Simulation"]
 
 Direction = Literal["up", "down"]
@@ -95,13 +97,21 @@ class Simulation:
         """Return numbers for one use; 0 to 15 are taken by the network itself."""
         return Random(self.seed, stream)
 
-    def link(self, egress: QueueDisc, ingress: QueueDisc, path: Path) -> None:
+    def link(
+        self,
+        egress: QueueDisc,
+        ingress: QueueDisc,
+        path: Path,
+        device: MakeDevice | None = None,
+    ) -> None:
         """Put the router and the path in place.
 
         Args:
             egress: qdisc towards the servers.
             ingress: qdisc towards the clients; an unlimited FIFO for none.
             path: what lies beyond.
+            device: makes the egress interface of (schedule, qdisc, following, options, veil);
+                None for one queue and a device that is never busy longer than a packet.
         """
         veil = self.hash_of("router", 0) if self.nat else None
         schedule, options = self.schedule, self.options
@@ -126,7 +136,10 @@ class Simulation:
             self.beyond_up = self.second(path, self.wire_up)
             self.beyond_down = self.second(path, self.ingress)
             after_egress, after_wire = self.beyond_up, self.beyond_down
-        self.egress = Interface(schedule, egress, after_egress, options, path.device, veil=veil)
+        if device is None:
+            self.egress = Interface(schedule, egress, after_egress, options, path.device, veil=veil)
+        else:
+            self.egress = device(schedule, egress, after_egress, options, veil)
         self.wire_down = Wire(schedule, after_wire, self.random(2), options, path.loss, path.jitter)
 
     def second(self, path: Path, following: Sink) -> Interface:

@@ -101,7 +101,7 @@ def burst_goal(tcp: Socket) -> cython.int:
     goal: cython.longlong = tcp.pacing_rate >> 10
     near: cython.longlong = tcp.least_rtt() >> 9
     least: cython.int = tcp.congestion.least_burst(tcp)
-    if near < 32:
+    if near < 32 and tcp.sizes_by_rtt:
         goal += tcp.gso_bytes >> near
     if goal > tcp.gso_bytes:
         goal = tcp.gso_bytes
@@ -125,12 +125,12 @@ def host_queue_full(tcp: Socket, segments: cython.int, shift: cython.int) -> cyt
     if not tcp.local:
         return False
     limit = tcp.pacing_rate >> 10
-    if limit < 2 * (segments * SEGMENT + 1280):
-        limit = 2 * (segments * SEGMENT + 1280)
+    if limit < 2 * segments * SEGMENT:
+        limit = 2 * segments * SEGMENT
     if limit > 4194304:
         limit = 4194304
     limit <<= shift
-    if tcp.queued <= limit or tcp.nxt - tcp.una <= segments:
+    if tcp.queued < limit or tcp.nxt - tcp.una <= segments:
         return False
     tcp.throttled = True
     return True

@@ -31,6 +31,7 @@ cdef class Socket(Endpoint):
     cdef int newest
     cdef readonly bint ecn
     cdef readonly int gso_bytes
+    cdef public bint sizes_by_rtt
     # sequence space, in segments
     cdef readonly long long una
     cdef readonly long long nxt

@@ -158,6 +158,7 @@ class Socket(Endpoint):
         self.random = random
         self.ecn = ecn
         self.gso_bytes = GSO_BYTES
+        self.sizes_by_rtt = True
         self.total = 1 << 60
         self.last_payload = SEGMENT
         if payload is not None:

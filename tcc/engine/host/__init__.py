@@ -1,0 +1,1 @@
+"""The host around the qdisc: transmit queues, byte queue limits, NIC, processors, locks."""

@@ -69,7 +69,7 @@ def lint(
         found = [*built.found, *checks.run(built, facts, target)]
     if target and built.policy and not built.unset:
         found += lower(built, target, facts)[1]
-    return checks.waive(built, dict.fromkeys(found), checks.decided(facts, target))
+    return checks.waive(built, dict.fromkeys(found), facts, target)
 
 
 def lower(

@@ -2,19 +2,20 @@
 
 One rule is one file, called as the code it finds; it gets a `View` and yields diagnostics.
 `RULES` is the list of them all, in the order of the manual. A rule is imported only when
-the policy has the things that it looks at, which is what keeps `tcc lint` quick to start.
+the policy has the features that it needs, which is what keeps `tcc lint` quick to start.
 
 An error is for what would certainly cut traffic or can never work, a warning for likely
 harm, a note for something to know. Pages are in `tcc.pages`.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tcc.checks.features import features_of
 from tcc.checks.view import View, view_of
-from tcc.checks.waivers import waive
 from tcc.diagnostics import Diagnostic
 from tcc.passes.built import Built
 
@@ -24,56 +25,68 @@ if TYPE_CHECKING:
 RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     # the line
     ("link-shapes-nothing", ("idle",)),
-    ("line-undescribed", ("bandwidth",)),
-    ("line-unshaped", ("framing",)),
-    ("framing-not-of-line", ("framing",)),
-    ("framing-without-mpu", ("framing",)),
+    ("line-undescribed", ("undescribed", "bandwidth")),
+    ("line-unshaped", ("framing", "unrated")),
+    ("framing-not-of-line", ("framing", "telling")),
+    ("framing-without-mpu", ("numbers",)),
     ("framing-counted-twice", ("framing", "facts")),
-    ("atm-beyond-adsl", ("framing",)),
+    ("atm-beyond-adsl", ("framing", "bandwidth")),
     # rates
-    ("bandwidth-implausible", ("bandwidth",)),
+    ("bandwidth-implausible", ("slow",)),
+    ("bandwidth-implausible", ("apart",)),
     ("bandwidth-above-device", ("bandwidth", "facts")),
-    ("directions-swapped", ("bandwidth", "role")),
+    ("directions-swapped", ("uphill",)),
     ("cake-mq-below-need", ("qdisc",)),
-    ("gso-blocks-line", ("gso",)),
-    ("fifo-blocks-head", ("options",)),
+    ("gso-blocks-line", ("gso-kept",)),
+    ("fifo-blocks-head", ("qdisc",)),
     ("memory-below-bdp", ("memory",)),
     ("rtt-below-path", ("rtt",)),
     # who is behind the line
-    ("role-not-of-device", ("role",)),
-    ("fairness-without-role", ("fairness",)),
-    ("fairness-turned", ("fairness", "role")),
-    ("fairness-behind-nat", ("options", "role")),
+    ("role-not-of-device", ("role", "telling")),
+    ("fairness-without-role", ("roleless", "fairness")),
+    ("fairness-turned", ("dual", "role")),
+    ("fairness-behind-nat", ("options", "role", "addresses")),
     ("nat-without-masquerade", ("options", "role")),
     ("direction-contradicts", ("options",)),
     ("autorate-on-fixed-line", ("options", "framing")),
-    ("ack-filter-on-download", ("ack_filter", "role")),
+    ("ack-filter-on-download", ("thinned", "role")),
+    ("ack-filter-on-download", ("ack_filter", "facing")),
     # devices
     ("device-inside-another", ("links",)),
     ("device-is-ifb", ("ingress",)),
     ("ifb-name-collision", ("links", "ingress", "openwrt")),
     # marks and tiers
-    ("tier-unreachable", ("tier",)),
-    ("tier-never-matches", ("tier",)),
-    ("tiers-without-tins", ("tier", "tiers")),
-    ("tier-moved-by-cake-mq", ("tier", "qdisc")),
+    ("tier-unreachable", ("several",)),
+    ("tier-never-matches", ("addresses",)),
+    ("tiers-without-tins", ("tier", "one-tin")),
+    ("tier-moved-by-cake-mq", ("video", "qdisc")),
     ("wash-before-tiers", ("links", "dscp")),
     ("mark-mask-on-ingress", ("mark_mask", "ingress")),
-    ("mark-mask-without-tins", ("mark_mask", "tiers")),
+    ("mark-mask-without-tins", ("mark_mask", "one-tin")),
     ("mark-masks-overlap", ("mark_mask",)),
     # objectives
-    ("objective-latency-below-path", ("objective",)),
-    ("objective-latency-below-packet", ("objective",)),
-    ("objective-rate-above-line", ("objective",)),
-    ("objective-above-tin-share", ("objective", "tier")),
-    ("objective-without-bandwidth", ("objective",)),
-    ("objective-mos-above-codec", ("objective",)),
-    ("objective-samples-few", ("objective",)),
-    ("call-not-in-voice", ("objective",)),
+    ("objective-latency-below-path", ("latency",)),
+    ("objective-latency-below-packet", ("induced-latency",)),
+    ("objective-latency-below-packet", ("sojourn",)),
+    ("objective-rate-above-line", ("goodput",)),
+    ("objective-rate-above-line", ("throughput",)),
+    ("objective-above-tin-share", ("goodput", "tier")),
+    ("objective-above-tin-share", ("throughput", "tier")),
+    ("objective-without-bandwidth", ("utilisation",)),
+    ("objective-mos-above-codec", ("mos",)),
+    ("objective-samples-few", ("latency",)),
+    ("objective-samples-few", ("induced-latency",)),
+    ("call-not-in-voice", ("calls", "objective")),
     # names
     ("unused-name", ("names",)),
 )
-"""Each rule by its code, with the features of a policy that it needs (see `View.features`)."""
+"""Each rule by its code, with the features of a policy that it needs (`tcc.checks.features`).
+
+A code that stands twice has two sets of features, of which one is enough.
+"""
+
+MARK = re.compile(r"#[ \t]*tcc[ \t]*:")
+"""How a comment begins that speaks to us."""
 
 BEYOND_TEXT = frozenset({"facts", "openwrt"})
 """Features that do not come from the policy."""
@@ -106,8 +119,9 @@ def run(built: Built, facts: "Facts | None" = None, target: str | None = None) -
     if built.policy is None:
         return []
     view = view_of(built, facts, target)
-    found = list(_of_rules(view))
-    if "lowering" in view.features:
+    features = features_of(view.policy, view.sides, facts, target)
+    found = list(_of_rules(view, features))
+    if "lowering" in features:
         lowering = import_module("tcc.checks.lowering")  # loads plugins: only when they matter
         found += lowering.of_qdiscs(view)
     order = {path: number for number, path in enumerate(built.sources)}
@@ -115,10 +129,10 @@ def run(built: Built, facts: "Facts | None" = None, target: str | None = None) -
     return _with_paths(found, built) if not built.trees else found
 
 
-def _of_rules(view: View) -> Iterator[Diagnostic]:
+def _of_rules(view: View, features: frozenset[str]) -> Iterator[Diagnostic]:
     ran: set[str] = set()
     for code, needs in RULES:
-        if code not in ran and view.features.issuperset(needs):
+        if code not in ran and features.issuperset(needs):
             ran.add(code)
             yield from import_module(f"tcc.checks.{code.replace('-', '_')}").check(view)
 
@@ -136,4 +150,25 @@ def _with_paths(found: Sequence[Diagnostic], built: Built) -> list[Diagnostic]:
     return [replace(item, path=paths.get(item.span) if item.span else None) for item in found]
 
 
-__all__ = ["RULES", "decided", "run", "waive"]
+def waive(
+    built: Built,
+    found: Iterable[Diagnostic],
+    facts: "Facts | None" = None,
+    target: str | None = None,
+) -> list[Diagnostic]:
+    """Return findings without those that comments waive, and with those about such comments.
+
+    Args:
+        built: the policy.
+        found: all findings about it.
+        facts: as given to `run`.
+        target: as given to `run`.
+    """
+    if not any(MARK.search(tree.source.text) for tree in built.trees):
+        return list(found)
+    waivers = import_module("tcc.checks.waivers")  # few policies have any
+    kept: list[Diagnostic] = waivers.waive(built, found, decided(facts, target))
+    return kept
+
+
+__all__ = ["MARK", "RULES", "decided", "run", "waive"]

@@ -1,7 +1,6 @@
 """A policy as the rules look at it: each direction of each link, with what holds for it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,23 +26,6 @@ if TYPE_CHECKING:
     from tcc.facts import Facts
 
 CAKES = ("auto", "cake", "cake_mq")
-SAME = {
-    "bandwidth": "bandwidth",
-    "rtt": "rtt",
-    "flow_mode": "fairness",
-    "wash": "dscp",
-    "memlimit": "memory",
-    "fwmark": "mark_mask",
-}
-"""Options of cake with the clause that says the same."""
-SLOW = 4_000
-"""bit/s below which the plugins' own limits are near."""
-SMALL = 10_000
-"""Bytes of memory below which the plugins' own limits are near."""
-SCARCE_TINS = {"video": (None, "diffserv3")} | {
-    f"tin{number}": (None, "diffserv3", "diffserv4") for number in range(3, 8)
-}
-"""Tins that the plugins may miss, with the modes that could lack them."""
 
 
 class Side(NamedTuple):
@@ -82,23 +64,19 @@ class Asked(NamedTuple):
     link: Link
 
 
-@dataclass
 class View:
     """A policy, its parts looked up once."""
 
-    built: Built
-    policy: Policy
-    spans: Spans
-    facts: "Facts | None"
-    target: str | None
-    sides: list[Side]
-    features: frozenset[str]
-    """What there is in the policy, for rules to say what they need: fields of links and
-    shapings that somebody wrote, and `idle` (a link without a direction), `links` (two or
-    more), `options`, `tier`, `objective`, `names`, `facts`, `lowering`, the target's name."""
-
-    loads: dict[int | str, Any] = field(default_factory=dict)
-    """What `tcc.checks.loads` knows of each objective's load, by its number."""
+    def __init__(self, built: Built, facts: "Facts | None", target: str | None) -> None:
+        assert built.policy is not None
+        self.built = built
+        self.policy: Policy = built.policy
+        self.spans: Spans = built.spans
+        self.facts = facts
+        self.target = target
+        self.sides = sides_of(built.policy)
+        self.loads: dict[int | str, Any] = {}
+        """What `tcc.checks.loads` knows of each objective's load, by its number."""
 
     def span(self, *path: str | int) -> Span | None:
         """Return where `path` was written."""
@@ -170,40 +148,23 @@ def inward(link: Link) -> bool:
 
 def view_of(built: Built, facts: "Facts | None", target: str | None) -> View:
     """Look at a policy that has been built."""
-    assert built.policy is not None
-    policy = built.policy
+    return View(built, facts, target)
+
+
+def sides_of(policy: Policy) -> list[Side]:
+    """Return every direction of every link, egress first."""
     sides: list[Side] = []
-    features: set[str] = set()
     for index, link in enumerate(policy.links):
-        features |= link.__pydantic_fields_set__
-        before = len(sides)
         if link.egress is not None:
-            sides.append(_side(link, "egress", link.egress, index, features))
+            sides.append(_side(link, "egress", link.egress, index))
         if link.ingress is not None:
-            sides.append(_side(link, "ingress", link.ingress, index, features))
-        if len(sides) == before:
-            features.add("idle")
-    # Of a link, `tiers` are its own tiers; of a shaping, the mode.
-    features.discard("tiers")
-    if any(side.shaping.tiers is not None or side.option("diffserv") for side in sides):
-        features.add("tiers")
-    features |= _of_policy(policy, facts, target)
-    if facts is not None or _extraordinary(policy, sides):
-        features.add("lowering")
-    return View(built, policy, built.spans, facts, target, sides, frozenset(features))
+            sides.append(_side(link, "ingress", link.ingress, index))
+    return sides
 
 
-def _side(
-    link: Link, direction: Direction, shaping: Shaping, index: int, features: set[str]
-) -> Side:
-    features |= shaping.__pydantic_fields_set__
+def _side(link: Link, direction: Direction, shaping: Shaping, index: int) -> Side:
     asked, bandwidth = shaping.qdisc, shaping.bandwidth
     options = asked.options if asked is not None else None
-    if options is not None:
-        features.add("options")
-        features |= {clause for word, clause in SAME.items() if getattr(options, word, None)}
-        if getattr(options, "split_gso", None) is False:
-            features.add("gso")
     rate = bandwidth.rate if bandwidth is not None else getattr(options, "bandwidth", None)
     return Side(
         link,
@@ -214,49 +175,6 @@ def _side(
         options,
         rate if isinstance(rate, int) else None,
     )
-
-
-def _of_policy(policy: Policy, facts: "Facts | None", target: str | None) -> set[str]:
-    features = {target} if target else set()
-    if facts is not None:
-        features.add("facts")
-    if len(policy.links) > 1:
-        features.add("links")
-    if policy.tiers or any(link.tiers for link in policy.links):
-        features.add("tier")
-    if policy.objectives:
-        features.add("objective")
-    if policy.links or policy.objectives:
-        features.add("names")  # what only others include may leave its names to them
-    return features
-
-
-def _extraordinary(policy: Policy, sides: list[Side]) -> bool:
-    """Whether a qdisc's plugin could have anything to say.
-
-    Plugins are slow to load, and of most policies they have nothing to say. What is
-    passed over here is what no plugin warns of: cake with the clauses of the language in
-    the ranges of everyday.
-    """
-    devices = [link.device.name for link in policy.links if link.device.name is not None]
-    if len(set(devices)) < len(devices):
-        return True
-    for side in sides:
-        shaping = side.shaping
-        if side.kind != "auto" and (side.kind != "cake" or side.options is not None):
-            return True
-        if shaping.backpressure is not None or (shaping.gso and shaping.gso.size is not None):
-            return True
-        if side.rate is not None and side.rate < SLOW:
-            return True
-        if shaping.memory is not None and shaping.memory < SMALL:
-            return True
-        framing = side.link.framing
-        if framing is not None and framing.preset is None:
-            return True
-    modes = {side.shaping.tiers for side in sides}
-    tiers = [*policy.tiers, *(tier for link in policy.links for tier in link.tiers)]
-    return any(not modes.isdisjoint(SCARCE_TINS.get(tier.tin, ())) for tier in tiers)
 
 
 def _asked(view: View) -> Iterator[Asked]:

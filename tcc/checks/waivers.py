@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from tcc.checks import MARK
 from tcc.diagnostics import Diagnostic, Fix, Severity, warning
 from tcc.passes.built import Built
 from tcc.source import Source, Span
 from tcc.syntax.tree import Tree
 
-MARK = re.compile(r"#\s*tcc\s*:")
 WAIVER = re.compile(
     r"#\s*tcc:\s*allow\s+(?P<codes>[a-z0-9_-]+(?:\s*,\s*[a-z0-9_-]+)*)"
     r"(?:\s+because(?:\s+(?P<reason>\S.*))?)?\s*"

@@ -1,0 +1,206 @@
+"""What there is in a policy: the words by which `RULES` say what a rule needs.
+
+A feature is there when a rule that needs it could find something. Asking for it costs far
+less than importing the rule, so most policies import few of them. Features are
+
+- the fields of links and shapings that somebody wrote (`framing`, `gso`, `ack_filter`), where
+  an option of cake counts as the clause that says the same;
+- the metrics that objectives ask for (`goodput`);
+- the words below, each beside its test.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tcc.checks.view import Side
+from tcc.ir import Policy, Tier
+
+if TYPE_CHECKING:
+    from tcc.facts import Facts
+
+SAME = {
+    "bandwidth": "bandwidth",
+    "rtt": "rtt",
+    "flow_mode": "fairness",
+    "wash": "dscp",
+    "memlimit": "memory",
+    "fwmark": "mark_mask",
+}
+"""Options of cake with the clause that says the same."""
+SLOW = 64_000
+"""bit/s that are few."""
+SLOWEST = 4_000
+"""bit/s near the limits of the plugins."""
+SMALL = 10_000
+"""Bytes of memory near the limits of the plugins."""
+FAR_APART = 200
+SCARCE_TINS = {"video": (None, "diffserv3")} | {
+    f"tin{number}": (None, "diffserv3", "diffserv4") for number in range(3, 8)
+}
+"""Tins that the plugins may miss, with the modes that could lack them."""
+TELLING = ("br-", "lan", "phy", "ppp", "wan", "ww", "rmnet", "ccmni", "lte", "5g")
+"""How names begin that tell what is behind a device."""
+
+
+def features_of(
+    policy: Policy, sides: Sequence[Side], facts: "Facts | None", target: str | None
+) -> frozenset[str]:
+    """Return the features of a policy, of what is known of its host, and of its target."""
+    found = {target} if target else set()
+    if facts is not None:
+        found |= {"facts", "lowering"}
+    found |= _of_links(policy)
+    found |= _of_sides(sides)
+    found |= _of_tiers(policy)
+    found |= _of_objectives(policy)
+    if "lowering" not in found and _extraordinary(policy, sides):
+        found.add("lowering")
+    return frozenset(found)
+
+
+def _of_links(policy: Policy) -> set[str]:
+    """`links`: two or more. `idle`: one has no direction. `names`: the policy is not just names.
+
+    `roleless`, `undescribed`: one has no role, or no framing either. `numbers`: of a framing.
+    `telling`: the name of a device tells what is behind it. `facing`: one faces hosts.
+    """
+    found: set[str] = {"links"} if len(policy.links) > 1 else set()
+    for link in policy.links:
+        found |= link.__pydantic_fields_set__
+        framing = link.framing
+        if link.egress is None and link.ingress is None:
+            found.add("idle")
+        if link.role is None:
+            found.add("roleless")
+            if framing is None:
+                found.add("undescribed")
+        elif link.role.facing_hosts:
+            found.add("facing")
+        if framing is not None and framing.preset is None:
+            found.add("numbers")
+        if (link.device.name or link.device.matching or "").startswith(TELLING):
+            found.add("telling")
+    found.discard("tiers")  # of a link these are its own tiers; of a shaping, the mode
+    if policy.links or policy.objectives:
+        found.add("names")
+    return found
+
+
+def _of_sides(sides: Sequence[Side]) -> set[str]:
+    """`options`: of a qdisc. `unrated`: no rate. `slow`, `apart`, `uphill`: the rates are.
+
+    `one-tin`: a mode of one tin. `dual`: a flow mode for one side. `gso-kept`: perhaps.
+    `thinned`: acknowledgements, perhaps on the wrong side. `masks`: of marks.
+    """
+    found: set[str] = set()
+    rates: list[int] = []
+    before: Side | None = None
+    for side in sides:
+        shaping = side.shaping
+        found |= shaping.__pydantic_fields_set__
+        if side.options is not None:
+            found |= _of_options(side)
+        if side.rate is None:
+            found.add("unrated")
+        else:
+            rates.append(side.rate)
+            if before is not None and before.rate is not None and side.link is before.link:
+                found |= _uphill(before.rate, side.rate, side)
+        if "besteffort" in (shaping.tiers, side.option("diffserv")):
+            found.add("one-tin")
+        if shaping.fairness is not None and shaping.fairness.startswith("dual"):
+            found.add("dual")
+        if shaping.gso is not None and shaping.gso.mode != "split":
+            found.add("gso-kept")
+        if shaping.ack_filter is not None and side.direction == "ingress":
+            found.add("thinned")
+        before = side
+    if rates and min(rates) < SLOW:
+        found.add("slow")
+    if rates and max(rates) >= FAR_APART * min(rates):
+        found.add("apart")
+    return found
+
+
+def _of_options(side: Side) -> set[str]:
+    found = {"options"}
+    found |= {clause for word, clause in SAME.items() if side.option(word)}
+    if side.option("split_gso") is False:
+        found.add("gso-kept")
+    if str(side.option("flow_mode")).startswith("dual"):
+        found.add("dual")
+    if side.option("diffserv"):
+        found.add("tiers")
+    return found
+
+
+def _uphill(egress: int, ingress: int, side: Side) -> set[str]:
+    """Whether the hosts would send at twice the rate at which they receive, or more."""
+    role = side.link.role
+    if role is None or role.kind == "host":
+        return set()
+    up, down = (ingress, egress) if role.facing_hosts else (egress, ingress)
+    return {"uphill"} if up >= 2 * down else set()
+
+
+def _each_tier(policy: Policy) -> Iterator[Tier]:
+    yield from policy.tiers
+    for link in policy.links:
+        if link.tiers:
+            yield from link.tiers
+
+
+def _of_tiers(policy: Policy) -> set[str]:
+    """`tier`: there are some. `several`: matches. `addresses`: in a match. `video`: a tin."""
+    found: set[str] = set()
+    matches = 0
+    for tier in _each_tier(policy):
+        found.add("tier")
+        matches += len(tier.matches)
+        if tier.tin == "video":
+            found.add("video")
+        for match in tier.matches:
+            if match.local_addresses or match.remote_addresses:
+                found.add("addresses")
+    if matches > 1:
+        found.add("several")
+    return found
+
+
+def _of_objectives(policy: Policy) -> set[str]:
+    """`objective`: there is one. `calls`: in a workload."""
+    found: set[str] = set()
+    for objective in policy.objectives:
+        found.add("objective")
+        for requirement in objective.require:
+            found.add(requirement.metric)
+    if any(part.kind == "voip" for workload in policy.workloads for part in workload.parts):
+        found.add("calls")
+    return found
+
+
+def _extraordinary(policy: Policy, sides: Sequence[Side]) -> bool:
+    """Whether a qdisc's plugin could have anything to say (`lowering`).
+
+    Plugins are slow to load, and of most policies they have nothing to say. What is
+    passed over here is what no plugin warns of: cake with the clauses of the language in
+    the ranges of everyday.
+    """
+    devices = [link.device.name for link in policy.links if link.device.name is not None]
+    if len(set(devices)) < len(devices):
+        return True
+    for side in sides:
+        shaping = side.shaping
+        if side.kind != "auto" and (side.kind != "cake" or side.options is not None):
+            return True
+        if shaping.backpressure is not None or (shaping.gso and shaping.gso.size is not None):
+            return True
+        if side.rate is not None and side.rate < SLOWEST:
+            return True
+        if shaping.memory is not None and shaping.memory < SMALL:
+            return True
+        framing = side.link.framing
+        if framing is not None and framing.preset is None:
+            return True
+    modes = {side.shaping.tiers for side in sides}
+    return any(not modes.isdisjoint(SCARCE_TINS.get(tier.tin, ())) for tier in _each_tier(policy))

@@ -18,7 +18,7 @@ from hashlib import sha256
 from tcc import __version__, plugin
 from tcc.diagnostics import Diagnostic
 from tcc.ir import Policy
-from tcc.lower.ingress import PREF
+from tcc.lower.ingress import PREFS
 from tcc.lower.kernel import lower_for_kernel
 from tcc.lower.link import LoweredQdisc
 from tcc.plan.state import (
@@ -145,7 +145,8 @@ def _rules(item: RulesItem) -> Iterator[str]:
 def _filter(verb: str, place: Place, *words: str) -> str:
     side = "ingress" if place.at == REDIRECT else "egress"
     everything = ["protocol", "all"] if words else []
-    return line("filter", verb, "dev", place.device, side, *everything, "pref", str(PREF), *words)
+    where = ["dev", place.device, side, *everything, "pref", str(PREFS[place.at])]
+    return line("filter", verb, *where, *words)
 
 
 def _words(item: FilterItem) -> Iterator[str]:

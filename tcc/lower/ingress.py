@@ -29,8 +29,12 @@ from tcc.plugin import Wish
 
 KINDS: Final = ("matchall", "u32", "bpf")
 """Kinds of filter that can take every packet, the first that there is."""
-PREF: Final = 49
-"""The priority of our filters. Those that come before it go first, such as sqm's, at 10."""
+PREFS: Final[Mapping[str, int]] = {REDIRECT: 49, PRIORITY: 50}
+"""The priorities of our filters; those of others that come before them go first.
+
+They differ, because the u32 filters of clsact's two directions share what they are listed by
+(tc_u_common_ptr() in net/sched/cls_u32.c): of one priority each lists the other's, too.
+"""
 BESTEFFORT: Final = "besteffort"
 
 Masks = tuple[int, int]

@@ -194,7 +194,7 @@ def test_a_saved_plan_is_carried_out_once(world):
 
 
 @pytest.mark.parametrize(
-    "spoil", [lambda text: text[:-30], lambda text: text.replace(": 1,", ": 2,", 1)]
+    "spoil", [lambda text: text[:-30], lambda text: text.replace(": 2,", ": 3,", 1)]
 )
 def test_a_spoiled_plan_is_not_carried_out(world, spoil):
     kept = world.folder / "later.plan"
@@ -296,7 +296,7 @@ def test_what_cannot_be_had_is_refused_whole(world):
     before = world.shown()
     done = world.tcc("apply", str(world.policy), "--yes")
     assert done.returncode == 1
-    assert done.stderr.count("error[qdisc-cannot-express]") == 1  # tbf has no tins
+    assert "error[qdisc-cannot-express]" in done.stderr  # tbf has no tins
     assert f"{world.policy}:" in done.stderr
     assert world.shown() == before
 

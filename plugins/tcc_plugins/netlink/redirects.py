@@ -1,19 +1,18 @@
 """Our filters in the kernel's terms: their form, and how one that is there is known again.
 
-A filter of ours stands at `PREF` under the node or handle 1 and takes every packet, so that
-there can be one in each direction and none is ever added twice.
+A filter of ours stands alone at a priority of its own and takes every packet.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from tcc.lower.ingress import PREF
+from tcc.lower.ingress import PREFS
 from tcc.netlink import actions, filters
 from tcc.netlink.filters import ETH_P_ALL, FilterMessage
 from tcc.netlink.handle import CLSACT_EGRESS, CLSACT_INGRESS, Handle
 from tcc.netlink.objects import TcObject
 from tcc.netlink.wire import DecodeError, EncodeError, Pair
-from tcc.plan.state import NOTHING, PRIORITY, REDIRECT, FilterItem, Item, Nothing
+from tcc.plan.state import NOTHING, PRIORITY, REDIRECT, FilterItem, Item
 
 PARENTS: Final[Mapping[str, Handle]] = {REDIRECT: CLSACT_INGRESS, PRIORITY: CLSACT_EGRESS}
 HANDLE: Final = 1
@@ -27,12 +26,12 @@ NameOf = Callable[[int], str]
 def message(ifindex: int, at: str, item: FilterItem, target: int) -> FilterMessage:
     """Return what makes `item`; `target` is the number of the device that it redirects to."""
     options = filters.everything(item.kind, _actions(item, target))
-    return FilterMessage(ifindex, PARENTS[at], PREF, ETH_P_ALL, item.kind, options, HANDLE)
+    return FilterMessage(ifindex, PARENTS[at], PREFS[at], ETH_P_ALL, item.kind, options, HANDLE)
 
 
 def removal(ifindex: int, at: str) -> FilterMessage:
     """Return what names everything at our priority."""
-    return FilterMessage(ifindex, PARENTS[at], PREF, ETH_P_ALL)
+    return FilterMessage(ifindex, PARENTS[at], PREFS[at], ETH_P_ALL)
 
 
 def _actions(item: FilterItem, target: int) -> list[Sequence[Pair]]:
@@ -55,25 +54,31 @@ def _actions(item: FilterItem, target: int) -> list[Sequence[Pair]]:
     return made
 
 
-def at_our_priority(found: Iterable[TcObject], name_of: NameOf) -> Item:
-    """Return what stands at our priority, out of the filters of one direction."""
-    there = [one for one in found if filters.priority(one) == PREF and _is_node(one)]
+def at_our_priority(
+    at: str, found: Iterable[TcObject], opposite: Iterable[TcObject], name_of: NameOf
+) -> Item:
+    """Return what stands at our priority in one direction.
+
+    Args:
+        at: which of our places.
+        found: the filters of its direction.
+        opposite: those of the other one: a u32 there is in the way (see `PREFS`).
+        name_of: see `NameOf`.
+    """
+    pref = PREFS[at]
+    there = [one for one in found if filters.priority(one) == pref and is_node(one)]
+    across = [one for one in opposite if filters.priority(one) == pref and one.kind == "u32"]
+    if across and (not there or there[0].kind == "u32"):
+        return FilterItem("u32", foreign=f"u32 filter of pref {pref}, in the other direction,")
     if not there:
         return NOTHING
     if len(there) > 1:
-        return FilterItem(there[0].kind, foreign=f"{len(there)} filters of pref {PREF}")
-    return _read(there[0], name_of) or FilterItem(
-        there[0].kind, foreign=f"{there[0].kind} filter of pref {PREF}"
-    )
+        return FilterItem(there[0].kind, foreign=f"{len(there)} filters of pref {pref}")
+    foreign = FilterItem(there[0].kind, foreign=f"{there[0].kind} filter of pref {pref}")
+    return _read(there[0], name_of) or foreign
 
 
-def others(found: Iterable[TcObject], ours: Item) -> int:
-    """Return how many filters are not ours, of those of one direction."""
-    mine = not isinstance(ours, Nothing) and not (isinstance(ours, FilterItem) and ours.foreign)
-    return sum(1 for one in found if _is_node(one) and not (mine and filters.priority(one) == PREF))
-
-
-def _is_node(found: TcObject) -> bool:
+def is_node(found: TcObject) -> bool:
     """Whether it is a filter, and not the frame of one.
 
     The kernel lists each priority once without a handle, and u32's hash tables, whose node
@@ -88,10 +93,9 @@ def _read(found: TcObject, name_of: NameOf) -> FilterItem | None:
     """Return a filter of our form; None when it is not."""
     if filters.protocol(found) != ETH_P_ALL or filters.chain(found):
         return None
-    number = int(found.handle) & _U32_NODE if found.kind == "u32" else int(found.handle)
     try:
         options = dict(filters.decode_filter(found.kind, found.options or b""))
-        if number != HANDLE or not _takes_everything(found.kind, options):
+        if not _takes_everything(found.kind, options):
             return None
         return _item(found.kind, options.get("ACT"), name_of)
     except (DecodeError, EncodeError, KeyError, TypeError):

@@ -68,15 +68,23 @@ class Surroundings:
         hook = self.reading.hooks.get(device)
         if hook is None:
             return NOTHING
-        others = sum(
-            redirects.others(self._listed(device, at), self._ours(device, at))
-            for at in self._directions(device)
-        )
+        others = sum(self._others(device, at) for at in self._directions(device))
         return hook._replace(others=others)
 
+    def _others(self, device: str, at: str) -> int:
+        """Return how many filters of one direction are not ours."""
+        ours = self._ours(device, at)
+        mine = isinstance(ours, FilterItem) and not ours.foreign
+        nodes = [one for one in self._listed(device, at) if redirects.is_node(one)]
+        return len(nodes) - mine
+
     def _ours(self, device: str, at: str) -> Item:
+        opposite = PRIORITY if at == REDIRECT else REDIRECT
         return redirects.at_our_priority(
-            self._listed(device, at), lambda number: name_of(self.route, number)
+            at,
+            self._listed(device, at),
+            self._listed(device, opposite),
+            lambda number: name_of(self.route, number),
         )
 
     def _listed(self, device: str, at: str) -> list[TcObject]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from tcc.diagnostics import Diagnostic, error
-from tcc.lower.ingress import PREF
+from tcc.lower.ingress import PREFS
 from tcc.plan.operation import Plan
 from tcc.plan.render import name
-from tcc.plan.state import FilterItem, HookItem, Item, LinkItem, Nothing, Place
+from tcc.plan.state import REDIRECT, FilterItem, HookItem, Item, LinkItem, Nothing, Place
 
 
 def obstacles(plan: Plan) -> Iterator[Diagnostic]:
@@ -37,11 +37,10 @@ def _taken(place: Place, item: Item, found: Item) -> Iterator[Diagnostic]:
                 f"if it is not needed: tc qdisc delete dev {device} {found.kind}",
             )
         case FilterItem(), FilterItem() if found.foreign:
-            side = place.at == "redirect"
             yield error(
                 "ingress-taken",
                 None,
                 f"{name(found)} is on {device}, where a filter of ours would stand",
                 f"if it is not needed: tc filter delete dev {device} "
-                f"{'ingress' if side else 'egress'} pref {PREF}",
+                f"{'ingress' if place.at == REDIRECT else 'egress'} pref {PREFS[place.at]}",
             )

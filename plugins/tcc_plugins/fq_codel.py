@@ -225,6 +225,7 @@ class FqCodel:
             drop_batch=settings.drop_batch,
             ce_threshold=settings.ce_threshold,
             mtu=scene.max_frame,
+            handle=scene.handle,
         )
 
 

@@ -26,7 +26,17 @@ from tcc.engine.queue_disc import QueueDisc
 
 if not cython.compiled:
     from tcc.engine.constants import (
-        BAND_LIMIT, CE, DROP, FLOW_LIMIT, HORIZON_LIMIT, IPV4, IPV6, NEVER, NIL, NOT_ECT, OK,
+        BAND_LIMIT,
+        CE,
+        DROP,
+        FLOW_LIMIT,
+        HORIZON_LIMIT,
+        IPV4,
+        IPV6,
+        NEVER,
+        NIL,
+        NOT_ECT,
+        OK,
         QUEUE_PURGE,
     )  # fmt: skip
     from tcc.engine.fair_rows import FqFlow
@@ -76,6 +86,7 @@ class Fq(QueueDisc):
     def __init__(
         self,
         pool: PacketPool,
+        *,
         limit: int = 10_000,
         flow_limit: int = 100,
         quantum: int = 2 * 1514,
@@ -186,6 +197,10 @@ class Fq(QueueDisc):
                 return 0
             self.delayed = delayed
         for row in range(size - 1, self.row_count - 1, -1):
+            self.rows[row].qlen = 0
+            self.rows[row].rate = UNLIMITED
+            self.rows[row].due = 0
+            self.rows[row].state = DETACHED
             self.rows[row].next = self.free_row
             self.free_row = row
         self.row_count = size
@@ -678,15 +693,24 @@ class Fq(QueueDisc):
         self.rows[flow].rate = UNLIMITED if rate is None else rate
 
     def statistics(self) -> dict[str, int]:
-        """Return what `tc -s qdisc` shows, under tc's names."""
+        """Return what `tc -s qdisc` shows, under tc's names.
+
+        `throttled` is how often a flow had to wait, which is what tc's JSON has under that name.
+        """
         found = QueueDisc.statistics(self)
         found |= {
             "flows": self.flows,
             "inactive": self.inactive,
-            "throttled": self.throttled,
+            "throttled": self.throttlings,
             "gc": self.gc_flows,
             "fastpath": self.fast_packets,
+            "flows_plimit": self.flow_limit_drops,
+            "pkts_too_long": self.too_long,
+            "horizon_drops": self.horizon_drops,
+            "horizon_caps": self.horizon_caps,
+            "ce_mark": self.marks,
         }
         for band in range(BANDS):
             found[f"band{band}_pkts"] = self.held[band]
+            found[f"band{band}_drops"] = self.lost_in_band[band]
         return found

@@ -23,7 +23,17 @@ from tcc.engine.queue_disc import QueueDisc
 
 if not cython.compiled:
     from tcc.engine.constants import (
-        CE, CN, CONGESTED, DROP, IPV4, IPV6, NIL, NOT_ECT, OK, OVERLIMIT, QUEUE_PURGE,
+        CE,
+        CN,
+        CONGESTED,
+        DROP,
+        IPV4,
+        IPV6,
+        NIL,
+        NOT_ECT,
+        OK,
+        OVERLIMIT,
+        QUEUE_PURGE,
         UNCLASSIFIED,
     )  # fmt: skip
     from tcc.engine.fair_rows import CodelFlow
@@ -64,6 +74,7 @@ class FqCodel(QueueDisc):
     def __init__(
         self,
         pool: PacketPool,
+        *,
         limit: int = 10240,
         flows: int = 1024,
         target: int = 5_000,

@@ -67,6 +67,7 @@ class Sfq(QueueDisc):
         self,
         pool: PacketPool,
         random: Random,
+        *,
         limit: int = LIMIT,
         depth: int = LIMIT,
         flows: int = FLOWS,

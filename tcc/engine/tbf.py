@@ -166,7 +166,6 @@ class TokenBucket(QueueDisc):
 
     def pass_in(self, packet: cython.int, now: cython.longlong) -> cython.int:
         """Hand a packet to the inner qdisc and count what became of it."""
-        length: cython.uint = self.pool.rows[packet].length
         refused: cython.longlong = self.inner.dropped_before
         received: cython.longlong = self.inner.received
         received_bytes: cython.longlong = self.inner.received_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 from tcc.engine.cake.config import CakeConfig
@@ -22,11 +23,19 @@ from tcc.engine.sfq import Sfq
 from tcc.engine.tbf import Pace, TokenBucket
 from tcc.engine.tcp.constants import LOCAL
 from tests.engine.kernel.frames import (
-    ETHERNET, Change, Look, Packet, Read, Seen, Train, frame, header_length, segments,
+    ETHERNET,
+    Change,
+    Look,
+    Packet,
+    Read,
+    Seen,
+    Train,
+    frame,
+    header_length,
+    segments,
 )  # fmt: skip
 
 GOLDEN = 0x9E3779B1
-HOST_STEP = 0x85EBCA6B
 PROTOCOLS = {"arp": ARP, "ipv6": IPV6, "other": OTHER}
 NO_BUFFERS = "No buffer space available"
 Model = tuple[str, dict[str, Any]]
@@ -114,6 +123,7 @@ class Device:
         self.requeues = 0
         self.passed = [0, 0]  # packets and bytes that passed the qdisc by
         self.packets: list[Packet] = []
+        self.hashes: dict[tuple[object, ...], int] = {}
         self.seen: list[Seen] = []
         self.refused: list[str] = []
         self.looked: list[dict[str, dict[str, Any]]] = []
@@ -131,13 +141,11 @@ class Device:
             "priority": packet.priority, "network_offset": ETHERNET,
             "transport_offset": ETHERNET + 20, "gso_size": packet.gso, "gso_segs": count,
             "header_length": header, "protocol": PROTOCOLS.get(packet.kind, IPV4),
-            "source_hash": packet.source * HOST_STEP & 0xFFFFFFFF,
-            "destination_hash": packet.destination * HOST_STEP & 0xFFFFFFFF,
+            "source_hash": self.host(packet, packet.source),
+            "destination_hash": self.host(packet, packet.destination),
             "flags": 0 if self.train.model[0] == "fq" else LOCAL,
-            "flow_hash": self.flow_of(packet) * GOLDEN & 0xFFFFFFFF,
+            "flow_hash": self.flow_of(packet),
         }  # fmt: skip
-        if packet.kind == "vlan":
-            fields["network_offset"] = ETHERNET  # of the skb: the tag is in front of the IP header
         if packet.departure is not None:
             fields["departure_time"] = self.start + packet.at + packet.departure
         made = self.pool.new(fields)
@@ -145,12 +153,29 @@ class Device:
             self.pool.set_raw(made, frame(packet, number))
         return made
 
+    def host(self, packet: Packet, address: int) -> int:
+        """Return the hash of a host: of its address, in its protocol, in its VLAN; 0 without."""
+        if packet.kind in ("arp", "other"):
+            return 0
+        return self.hash_of(
+            ("host", packet.kind if packet.kind in ("ipv6", "vlan") else "", address)
+        )
+
     def flow_of(self, packet: Packet) -> int:
-        """Return a number that two packets share if their 5-tuples are the same."""
-        kinds = ("udp", "tcp", "ack", "arp", "ipv6", "other", "vlan")
-        kind = kinds.index("tcp" if packet.kind == "ack" else packet.kind)
-        flow = packet.flow if packet.kind not in ("arp", "other") else 0
-        return 1 + flow + 64 * (packet.source + 64 * (packet.destination + 64 * kind))
+        """Return the hash of a flow."""
+        if packet.kind in ("arp", "other"):
+            return self.hash_of(("flow", packet.kind))
+        kind = "tcp" if packet.kind == "ack" else packet.kind
+        return self.hash_of(("flow", kind, packet.flow, packet.source, packet.destination))
+
+    def hash_of(self, key: tuple[object, ...]) -> int:
+        """Return the same 32 bits for the same key, others for others.
+
+        No two share the low ten bits, so that none meet in a slot of CAKE, as none of the kernel's
+        did: its own counters of collisions say so, and are compared.
+        """
+        number = self.hashes.setdefault(key, 1 + len(self.hashes))
+        return (number * GOLDEN & 0xFFFFFC00) | number & 0x3FF
 
     def arrive(self, packet: Packet, at: int, truesize: int) -> str:
         """Let a packet come; return the error that its socket sees."""
@@ -220,8 +245,8 @@ class Device:
         """Let a packet come out."""
         row = self.pool.read(made)
         extra = max(0, row["gso_segs"] - 1) * row["header_length"]
-        length = row["length"] - extra
         packet = self.packets[row["flow"]]
+        length = row["length"] - extra - (4 if packet.kind == "vlan" else 0)  # the tag comes off
         tos = row["tos"] if packet.kind not in ("arp", "other") else 0
         self.seen.append(Seen(at - self.start, row["flow"], self.segment(row), tos, length))
         self.pool.free(made)
@@ -242,6 +267,16 @@ class Device:
             when, queue = min(due)
             self.timers[queue] = NEVER
             self.run(queue, when)
+
+    def change(self, given: dict[str, Any]) -> None:
+        """Change the root's parameters."""
+        given = dict(given)
+        if "pace" in given:
+            given["pace"] = Pace(*given["pace"])
+        if isinstance(self.root, (Cake, CakeMq)):
+            self.root.change(replace(self.root.config, **given))
+        else:
+            self.root.change(**given)
 
     def shown(self) -> dict[str, dict[str, Any]]:
         """Return what `tc -s` would show, by the qdisc's parent; the root is "root"."""

@@ -20,7 +20,15 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from tests.engine.kernel.frames import (
-    Change, Look, Packet, Read, Seen, Train, frame, host_order, parse, size_key,
+    Look,
+    Packet,
+    Read,
+    Seen,
+    Train,
+    frame,
+    host_order,
+    parse,
+    size_key,
     virtio_header,
 )  # fmt: skip
 
@@ -31,6 +39,7 @@ PR_SET_TIMERSLACK = 29
 TUNSETIFF, IFF_TAP, IFF_NO_PI, IFF_BACKPRESSURE = 0x400454CA, 2, 0x1000, 0x80
 READING = 256  # ns that a reading of the clock takes in simulated time
 SPELL = 50_000  # ns between reads that empty a tap: its qdisc runs after each
+PHASE = 1_024_000_000  # ns: trains start at the same place of a millisecond and of CoDel's clock
 LEAD = 1_000_000  # ns from a train's set-up to its start
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -246,7 +255,7 @@ def take(train: Train) -> dict[str, Any]:
     sender = Sender(device.name)
     sent: list[tuple[int, int, str]] = []
     looks = []
-    start = now() + LEAD
+    start = (now() + LEAD) // PHASE * PHASE + PHASE
     for step in train.steps:
         wait(start + step.at)
         if isinstance(step, Packet):
@@ -265,13 +274,17 @@ def take(train: Train) -> dict[str, Any]:
     sender.close()
     device.close()
     return {
-        "start": start, "sent": sent, "reads": [at - start for at in device.read_at()], "looks": looks,
-        "seen": [list(asdict(each).values()) for each in seen],
+        "start": start, "sent": sent, "reads": [at - start for at in device.read_at()],
+        "looks": looks, "seen": [list(asdict(each).values()) for each in seen],
     }  # fmt: skip
 
 
 def take_all(trains: list[Train]) -> None:
     """Run trains and print what happened, as JSON."""
+    if now() + READING != now():
+        raise SystemExit(
+            "the trains need simulated time, which only the User-Mode Linux kernel has"
+        )
     libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
     gc.disable()
     report: dict[str, Any] = {}
@@ -284,7 +297,5 @@ def take_all(trains: list[Train]) -> None:
                     sizes.add(step)
         except RuntimeError as problem:
             raise SystemExit(f"{train.name}: {problem}") from None
-    print(json.dumps({"trains": report, "truesizes": sizes.known}))
-
-
-__all__ = ["Change", "Look", "Packet", "Read", "take_all"]
+    kernel = os.uname().release
+    print(json.dumps({"kernel": kernel, "trains": report, "truesizes": sizes.known}))

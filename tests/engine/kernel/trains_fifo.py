@@ -81,8 +81,13 @@ FIFOS = [
         "pfifo limit 9",
         fifo(False, 9),
         merged(
-            primed(), mixed(MS, 8), [Change(2 * MS, "qdisc change dev {dev} handle 1: root pfifo limit 3")],
-            mixed(3 * MS, 3), [Look(4 * MS)], reads(5 * MS, 8, MS), mixed(20 * MS, 4),
+            primed(),
+            mixed(MS, 8),
+            [Change(2 * MS, "qdisc change dev {dev} handle 1: root pfifo limit 3")],
+            mixed(3 * MS, 3),
+            [Look(4 * MS)],
+            reads(5 * MS, 8, MS),
+            mixed(20 * MS, 4),
         ),
         changes=({"limit": 3},),
     ),
@@ -91,9 +96,14 @@ FIFOS = [
         "pfifo_fast",
         ("pfifo_fast", {"limit": 5}),
         merged(
-            primed(5, priority=0), burst(MS, 3, flow=1, priority=2), burst(2 * MS, 7, flow=2, priority=0),
-            burst(3 * MS, 8, flow=3, priority=6, length=200), burst(4 * MS, 5, flow=4, priority=8),
-            [Look(5 * MS)], reads(6 * MS, 9, MS), burst(20 * MS, 4, flow=5, priority=7),
+            primed(5, priority=0),
+            burst(MS, 3, flow=1, priority=2),
+            burst(2 * MS, 7, flow=2, priority=0),
+            burst(3 * MS, 8, flow=3, priority=6, length=200),
+            burst(4 * MS, 5, flow=4, priority=8),
+            [Look(5 * MS)],
+            reads(6 * MS, 9, MS),
+            burst(20 * MS, 4, flow=5, priority=7),
         ),
         ring=5,
     ),
@@ -102,12 +112,13 @@ FIFOS = [
         "pfifo_fast",
         ("pfifo_fast", {"limit": 20}),
         merged(
-            primed(20), [Packet(MS + p * 10 * US, flow=p + 1, length=100 + p, priority=p) for p in range(16)],
+            primed(20),
+            [Packet(MS + p * 10 * US, flow=p + 1, length=100 + p, priority=p) for p in range(16)],
             [Look(2 * MS)],
         ),
         ring=20,
     ),
-]  # fmt: skip
+]
 
 SFQS = [
     tap(
@@ -121,8 +132,11 @@ SFQS = [
         "sfq quantum 300",
         ("sfq", {"quantum": 300}),
         merged(
-            primed(), burst(MS, 8, flow=1, length=1514), burst(MS + 5 * US, 12, flow=2, length=60),
-            burst(MS + 7 * US, 9, flow=3, length=700), [Look(2 * MS)],
+            primed(),
+            burst(MS, 8, flow=1, length=1514),
+            burst(MS + 5 * US, 12, flow=2, length=60),
+            burst(MS + 7 * US, 9, flow=3, length=700),
+            [Look(2 * MS)],
         ),
     ),
     tap(
@@ -130,8 +144,12 @@ SFQS = [
         "sfq limit 12 quantum 1514",
         ("sfq", {"limit": 12}),
         merged(
-            primed(), burst(MS, 10, flow=1), burst(2 * MS, 6, flow=2, length=500),
-            burst(3 * MS, 5, flow=3, length=90), [Look(4 * MS)], reads(5 * MS, 5, MS),
+            primed(),
+            burst(MS, 10, flow=1),
+            burst(2 * MS, 6, flow=2, length=500),
+            burst(3 * MS, 5, flow=3, length=90),
+            [Look(4 * MS)],
+            reads(5 * MS, 5, MS),
             burst(20 * MS, 9, flow=4),
         ),
     ),
@@ -140,8 +158,12 @@ SFQS = [
         "sfq limit 12 headdrop depth 6",
         ("sfq", {"limit": 12, "head_drop": True, "depth": 6}),
         merged(
-            primed(), burst(MS, 9, flow=1), burst(2 * MS, 6, flow=2, length=500),
-            burst(3 * MS, 5, flow=3, length=90), [Look(4 * MS)], reads(5 * MS, 5, MS),
+            primed(),
+            burst(MS, 9, flow=1),
+            burst(2 * MS, 6, flow=2, length=500),
+            burst(3 * MS, 5, flow=3, length=90),
+            [Look(4 * MS)],
+            reads(5 * MS, 5, MS),
             burst(20 * MS, 9, flow=4),
         ),
     ),
@@ -168,11 +190,14 @@ SFQS = [
         "sfq",
         ("sfq", {"handle": 0x10000}),
         merged(
-            primed(), burst(MS, 5, flow=1, priority=0x10005), burst(MS + US, 5, flow=2, priority=0x10005),
-            burst(MS + 2 * US, 5, flow=3, priority=0x10006), [Look(2 * MS)],
+            primed(),
+            burst(MS, 5, flow=1, priority=0x10005),
+            burst(MS + US, 5, flow=2, priority=0x10005),
+            burst(MS + 2 * US, 5, flow=3, priority=0x10006),
+            [Look(2 * MS)],
         ),
     ),
-]  # fmt: skip
+]
 
 FQ_CODELS = [
     tap(
@@ -180,8 +205,12 @@ FQ_CODELS = [
         "fq_codel quantum 1514",
         ("fq_codel", {}),
         merged(
-            primed(), mixed(MS, 30), [Look(2 * MS)], reads(2 * MS + 1, 5, 50 * US),
-            burst(3 * MS, 2, flow=7, length=90), reads(3 * MS + 50 * US, 30, 50 * US),
+            primed(),
+            mixed(MS, 30),
+            [Look(2 * MS)],
+            reads(2 * MS + 1, 5, 50 * US),
+            burst(3 * MS, 2, flow=7, length=90),
+            reads(3 * MS + 50 * US, 30, 50 * US),
         ),
     ),
     tap(
@@ -189,8 +218,12 @@ FQ_CODELS = [
         "fq_codel quantum 300",
         ("fq_codel", {"quantum": 300}),
         merged(
-            primed(), burst(MS, 8, flow=1), burst(MS + 5 * US, 12, flow=2, length=60),
-            burst(MS + 7 * US, 9, flow=3, length=700), [Look(2 * MS)], reads(3 * MS, 30, 50 * US),
+            primed(),
+            burst(MS, 8, flow=1),
+            burst(MS + 5 * US, 12, flow=2, length=60),
+            burst(MS + 7 * US, 9, flow=3, length=700),
+            [Look(2 * MS)],
+            reads(3 * MS, 30, 50 * US),
         ),
     ),
     tap(
@@ -198,9 +231,14 @@ FQ_CODELS = [
         "fq_codel limit 20 drop_batch 4",
         ("fq_codel", {"limit": 20, "drop_batch": 4}),
         merged(
-            primed(), burst(MS, 14, flow=1, length=600), burst(2 * MS, 9, flow=2, length=1514),
-            burst(3 * MS, 12, flow=3, length=90), [Look(4 * MS)], reads(5 * MS, 5, 50 * US),
-            burst(6 * MS, 9, flow=4), reads(7 * MS, 20, 50 * US),
+            primed(),
+            burst(MS, 14, flow=1, length=600),
+            burst(2 * MS, 9, flow=2, length=1514),
+            burst(3 * MS, 12, flow=3, length=90),
+            [Look(4 * MS)],
+            reads(5 * MS, 5, 50 * US),
+            burst(6 * MS, 9, flow=4),
+            reads(7 * MS, 20, 50 * US),
         ),
     ),
     tap(
@@ -208,8 +246,12 @@ FQ_CODELS = [
         "fq_codel memory_limit 40000",
         ("fq_codel", {"memory_limit": 40_000}),
         merged(
-            primed(), burst(MS, 14, flow=1, length=600), burst(2 * MS, 9, flow=2, length=1514),
-            burst(3 * MS, 12, flow=3, length=90), [Look(4 * MS)], reads(5 * MS, 30, 50 * US),
+            primed(),
+            burst(MS, 14, flow=1, length=600),
+            burst(2 * MS, 9, flow=2, length=1514),
+            burst(3 * MS, 12, flow=3, length=90),
+            [Look(4 * MS)],
+            reads(5 * MS, 30, 50 * US),
         ),
     ),
     tap(
@@ -223,8 +265,11 @@ FQ_CODELS = [
         "fq_codel",
         ("fq_codel", {}),
         merged(
-            primed(flow=1), burst(MS, 300, flow=1, gap=300 * US, tos=2), burst(MS + US, 100, flow=2, gap=MS, tos=1),
-            burst(MS + 2 * US, 100, flow=3, gap=MS), reads(2 * MS, 480, MS),
+            primed(flow=1),
+            burst(MS, 300, flow=1, gap=300 * US, tos=2),
+            burst(MS + US, 100, flow=2, gap=MS, tos=1),
+            burst(MS + 2 * US, 100, flow=3, gap=MS),
+            reads(2 * MS, 480, MS),
         ),
     ),
     tap(
@@ -232,17 +277,26 @@ FQ_CODELS = [
         "fq_codel target 2ms interval 20ms noecn",
         ("fq_codel", {"target": 2000, "interval": 20_000, "ecn": False}),
         merged(
-            primed(flow=1), burst(MS, 100, flow=1, gap=300 * US), reads(2 * MS, 110, MS),
-            burst(113 * MS, 150, flow=1, gap=300 * US), reads(115 * MS, 160, MS),
-            burst(500 * MS, 90, flow=1, gap=300 * US), reads(502 * MS, 100, MS),
+            primed(flow=1),
+            burst(MS, 100, flow=1, gap=300 * US),
+            reads(2 * MS, 110, MS),
+            burst(113 * MS, 150, flow=1, gap=300 * US),
+            reads(115 * MS, 160, MS),
+            burst(500 * MS, 90, flow=1, gap=300 * US),
+            reads(502 * MS, 100, MS),
         ),
     ),
     tap(
         "fq_codel: ce_threshold marks before CoDel does",
         "fq_codel ce_threshold 3ms",
         ("fq_codel", {"ce_threshold": 3_000}),
-        merged(primed(flow=1), burst(MS, 30, flow=1, tos=2), burst(MS + US, 5, flow=2), reads(2 * MS, 40, MS)),
+        merged(
+            primed(flow=1),
+            burst(MS, 30, flow=1, tos=2),
+            burst(MS + US, 5, flow=2),
+            reads(2 * MS, 40, MS),
+        ),
     ),
-]  # fmt: skip
+]
 
 TRAINS = [*FIFOS, *SFQS, *FQ_CODELS]

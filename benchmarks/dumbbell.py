@@ -89,7 +89,8 @@ def compare(binary: Path, flows: int, rate: int, seconds: int, repeat: int) -> N
         f"{rows[2]:.0f} x real time, {goodput:.1f} Mbit/s, {memory} MiB"
     )
     print(
-        f"    plain C: {plain[0] / 1e6:.2f} M data packets, {plain[1] / 1e6:.2f} M events per CPU-s;"
+        f"    plain C: {plain[0] / 1e6:.2f} M data packets, "
+        f"{plain[1] / 1e6:.2f} M events per CPU-s;"
         f" ratio per event {per_event:.2f}, per packet {per_packet:.2f}"
     )
 

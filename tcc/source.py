@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-
 LENGTH_BITS = 27
 """More than the longest text has characters (`tcc.syntax.read`)."""
 _LENGTH = (1 << LENGTH_BITS) - 1

@@ -1,14 +1,14 @@
 """TCP through the shapers, against the real kernel.
 
 Each row is one run of Linux 7.3.4 in simulated time: a client, a router that shapes, and a server
-with netem delay on its egress, all joined by veth; iperf3 flows and an ICMP echo every 20 ms.
-The engine runs the same and must agree: goodput within 3 %, the median and the 95th percentile of
-the induced ping latency within a factor of 1.3 or 1 ms, drops within 25 % or 10 packets; on nine
-rows of ten, and no row beyond twice these bands.  Nothing in it is fitted to the rows.
+with netem delay on its egress, all joined by veth; iperf3 flows and an ICMP echo every 20 ms. The
+engine runs the same and must agree: goodput within 3 %, the median and the 95th percentile of the
+induced ping latency within a factor of 1.3 or 1 ms, drops within 25 % or 10 packets; on nine rows
+of ten, and no row beyond twice these bands. Nothing in it is fitted to the rows.
 
 Rows with losses in slow start are chaotic: with another seed the kernel's own goodput differs by
-up to 12 %.  So the engine runs each row several times, with other hashes and other moments at which the
-processes start, and the median of each figure is compared.
+up to 12 %. So the engine runs each row several times, with other hashes and other moments at which
+the processes start, and the median of each figure is compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Correct policies of all kinds, of which lint has nothing to say: a finding here is a false one."""
+"""Correct policies of all kinds, of which lint has nothing to say: any finding is a false one."""
 
 from pathlib import Path
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -33,7 +33,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
 
 
 @click.command()
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @options.values
 @options.facts
 @click.option(
@@ -64,6 +64,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
     "--mend/--no-mend", default=True, show_default=True,
     help="Try changes by simulation when something is missed.",
 )  # fmt: skip
+@click.option("--if-any", is_flag=True, help="A policy without objectives is no failure.")
 @click.option(
     "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
     help="Print the JSON Schema of --format json, and end.",
@@ -71,7 +72,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917
     ctx: click.Context,
-    file: str,
+    files: tuple[str, ...],
     given: "Given",
     facts: "Facts | None",
     verifiers: str,
@@ -83,54 +84,84 @@ def command(  # noqa: PLR0913, PLR0917
     *,
     as_json: bool,
     mend: bool,
+    if_any: bool,
 ) -> int:
-    """Predict what FILE delivers: run its objectives, judge what they require.
+    """Predict what each FILE delivers: run its objectives, judge what they require.
 
     Nothing of this host is read or touched, unless --verifier kernel asks for a real kernel.
     The same policy and seed print the same bytes.
 
-    Exit codes: 0 everything held, 1 something was missed, 2 the policy is invalid or there is
+    Exit codes: 0 everything held, 1 something was missed, 2 a policy is invalid or there is
     nothing to run, 130 interrupted.
     """  # fmt: skip
-    built = api.load(file, given, complete=True)
+    form = "json" if as_json else form
+    if len(files) > 1 and form in ("json", "junit"):
+        raise click.UsageError(f"--format {form} prints one document: name one file")
+    seeds = range(seed, seed + repeat)
+    names = tuple(dict.fromkeys(verifiers.split(",")))
+    task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any)
+    codes = []
+    for file in files:
+        codes.append(_verify(file, api.load(file, given, complete=True), task, form))
+        if codes[-1] == INTERRUPTED:
+            break
+    return max(codes)
+
+
+class Task(NamedTuple):
+    """What the options ask for."""
+
+    color: bool | None
+    facts: "Facts | None"
+    verifiers: tuple[str, ...]
+    target: str | None
+    seeds: range
+    jobs: int | None
+    mend: bool
+    if_any: bool
+
+
+def _verify(file: str, built: "Built", task: Task, form: str) -> int:
+    """Run one policy's objectives and print the results; return the exit code."""
+    if task.if_any and built.policy is not None and not built.policy.objectives:
+        show.findings(built.found, built.sources, "text", task.color)
+        return INVALID if has_errors(built.found) else 0
     outcomes: list[Outcome] = []
     whole = True
-    for verifier in dict.fromkeys(verifiers.split(",")):
-        scenarios = _scenarios(ctx, built, verifier, facts, target)
+    for verifier in task.verifiers:
+        scenarios = _scenarios(built, verifier, task)
         if not scenarios:
             return INVALID
-        workers = jobs or min(os.cpu_count() or 1, len(scenarios) * repeat)
-        mender = _mender(built, facts, target) if mend and verifier == PREDICTS else None
-        found = _run(verifier, scenarios, range(seed, seed + repeat), workers, mender)
+        found = _run(verifier, scenarios, built, task)
         outcomes += found
-        runs = [run for outcome in found for run in outcome.runs]
-        whole = len(runs) == len(scenarios) * repeat and not any(one.interrupted for one in found)
+        runs = sum(len(outcome.runs) for outcome in found)
+        whole = runs == len(scenarios) * len(task.seeds) and not any(
+            one.interrupted for one in found
+        )
         if not whole:
             break
     outcomes.sort(key=lambda outcome: outcome.runs[0].scenario.index)
-    _print(file, target, built, outcomes, "json" if as_json else form)
+    _print(file, task.target, built, outcomes, form)
     if not whole:
         return INTERRUPTED
     return 0 if all(outcome.held for outcome in outcomes) else MISSED
 
 
-def _scenarios(
-    ctx: click.Context, built: "Built", verifier: str, facts: "Facts | None", target: str | None
-) -> "Sequence[Scenario]":
+def _scenarios(built: "Built", verifier: str, task: Task) -> "Sequence[Scenario]":
     """Return what is to be run; nothing, with the reasons printed, where something forbids it."""
     from tcc.plugin import BACKENDS, VERIFIERS, PluginError, names  # noqa: PLC0415
 
     known = names(VERIFIERS)
     if verifier not in known:
         raise click.UsageError(f"there is no verifier `{verifier}`; there are {', '.join(known)}")
-    if target is not None and target not in names(BACKENDS):
+    if task.target is not None and task.target not in names(BACKENDS):
         there = ", ".join(names(BACKENDS))
-        raise click.UsageError(f"there is no back end `{target}`; there are {there}")
+        raise click.UsageError(f"there is no back end `{task.target}`; there are {there}")
     try:
-        scenarios, found = api.scenarios(built, verifier, facts, target)
+        scenarios, found = api.scenarios(built, verifier, task.facts, task.target)
     except PluginError as problem:
         raise click.UsageError(str(problem)) from problem
-    show.findings(found, built.sources, "text", ctx.color)
+    show.findings(found, built.sources, "text", task.color)
     return () if has_errors(found) else scenarios
 
 
@@ -148,15 +179,19 @@ def _mender(built: "Built", facts: "Facts | None", target: str | None) -> "Mende
 
 
 def _run(
-    verifier: str,
-    scenarios: "Sequence[Scenario]",
-    seeds: range,
-    jobs: int,
-    mender: "Mender | None",
+    verifier: str, scenarios: "Sequence[Scenario]", built: "Built", task: Task
 ) -> "list[Outcome]":
+    from tcc.verify.measured import MeasureError  # noqa: PLC0415
     from tcc.verify.run import Order, Outcome, advise, run_all  # noqa: PLC0415
 
-    results = list(run_all(Order(verifier, scenarios, seeds, jobs), _progress))
+    count = len(scenarios) * len(task.seeds)
+    jobs = task.jobs or min(os.cpu_count() or 1, count)
+    predicts = task.mend and verifier == PREDICTS
+    mender = _mender(built, task.facts, task.target) if predicts else None
+    try:
+        results = list(run_all(Order(verifier, scenarios, task.seeds, jobs), _progress))
+    except MeasureError as problem:
+        raise options.Failure(f"{verifier}: {problem}") from problem
     outcomes = []
     for runs in results:
         advice = advise(runs, mender, _trying)
@@ -181,9 +216,11 @@ def _print(
 
         click.echo(as_xml(file, outcomes), nl=False)
     else:
+        from tcc.verify.compare import side_by_side  # noqa: PLC0415
         from tcc.verify.text import objective_text  # noqa: PLC0415
 
-        click.echo("\n\n".join(objective_text(outcome) for outcome in outcomes))
+        blocks = [objective_text(outcome) for outcome in outcomes]
+        click.echo("\n\n".join(filter(None, (*blocks, side_by_side(outcomes)))))
 
 
 def _progress(done: int, total: int) -> None:

@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
+class MeasureError(Exception):
+    """A verifier could not do what it had accepted; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Delays:
     """A distribution of delays (ns); all zero when there were no samples."""

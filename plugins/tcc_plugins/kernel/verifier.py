@@ -1,0 +1,261 @@
+"""Objectives on the real thing: in namespaces of this host, or in a User-Mode Linux guest.
+
+The same scenario, the same measurements as the prediction's, from sockets and tc(8). What the
+kernel does not count, such as the time in the queue, is left empty.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from tcc.diagnostics import Diagnostic, error
+from tcc.ir import Spans, span_at, wire_size
+from tcc.lower import LoweredQdisc
+from tcc.plugin import qdisc
+from tcc.units import NS_PER_S
+from tcc.verify.judge import delays_of
+from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured, MeasureError
+from tcc.verify.scenario import Flow, Scenario
+from tcc_plugins.kernel import host, uml
+
+PROGRAM = Path(__file__).with_name("guest.py")
+CANNOT = (
+    "kernel", "host", "cpus", "queues", "queue_map", "nic", "interrupt_interval", "bql", "ring",
+    "defer_limit", "beyond",
+)  # fmt: skip
+"""Fields of a testbed that would need another machine than the one there is."""
+UDP_PAYLOAD = 1470
+LINK_HEADER = 14
+PTM = 65, 64
+
+
+class Kernel:
+    """Measures on a kernel: `$TCC_UML_KERNEL` in simulated time, else the running one."""
+
+    name = "kernel"
+    alone = True
+    """Runs one after the other: they would disturb one another on one machine."""
+
+    def refuses(self, scenario: Scenario, spans: Spans) -> Iterator[Diagnostic]:
+        """Yield what cannot be set up: `verifier-unavailable`, `verifier-cannot`."""
+        at = ("objectives", scenario.index)
+        if os.geteuid() != 0:
+            yield error(
+                "verifier-unavailable",
+                span_at(spans, at),
+                "measuring on a kernel needs root: it makes namespaces, or boots a guest",
+                "run it as root, or predict: `--verifier reference`",
+            )
+        try:
+            uml.kernel()
+        except uml.GuestError as problem:
+            yield error(
+                "verifier-unavailable",
+                span_at(spans, at),
+                str(problem),
+                "name a User-Mode Linux binary, or unset the variable to use this host's kernel",
+            )
+        for field in CANNOT if scenario.testbed else ():
+            if getattr(scenario.testbed, field) is not None:
+                yield _cannot(spans, (*at, "testbed"), f"`{field.replace('_', '-')}` of a testbed")
+        for number, requirement in enumerate(scenario.objective.require):
+            if requirement.metric == "sojourn":
+                yield _cannot(spans, (*at, "require", number), "the time in the queue")
+        if scenario.local and scenario.ingress:
+            yield _cannot(spans, at, "the ingress of the machine that sends")
+        if any(flow.rtt for flow in scenario.flows):
+            yield _cannot(spans, at, "flows with a round trip of their own")
+        if len({flow.ecn for flow in scenario.flows if flow.kind == "tcp"}) > 1:
+            yield _cannot(spans, at, "TCP with ECN and without it in one run")
+
+    def measure(self, scenario: Scenario, seed: int) -> Measured:
+        """Run a scenario; with a User-Mode Linux the same seed gives the same measurements.
+
+        Raises:
+            MeasureError: the kernel has no such qdisc, or the guest or its program failed.
+        """
+        job = json.dumps(_job(scenario))
+        kernel = uml.kernel()
+        try:
+            text = uml.run(kernel, PROGRAM, job, seed) if kernel else host.run(PROGRAM, job)
+        except (uml.GuestError, host.HostError) as problem:
+            raise MeasureError(str(problem)) from problem
+        said = json.loads(text)
+        way = "simulated time" if kernel else "this host"
+        flows = tuple(
+            _flow(flow, number, said, scenario.duration)
+            for number, flow in enumerate(scenario.flows)
+        )
+        directions = {
+            direction: _direction(scenario.shaped(direction), said, direction)
+            for direction in ("egress", "ingress")
+            if scenario.shaped(direction)
+        }
+        return Measured(
+            self.name,
+            f"Linux {said['release']}, {way}",
+            seed,
+            scenario.duration,
+            False,
+            flows,
+            directions,
+        )
+
+
+def _cannot(spans: Spans, path: tuple[str | int, ...], what: str) -> Diagnostic:
+    return error(
+        "verifier-cannot",
+        span_at(spans, path),
+        f"the kernel verifier cannot set up or measure {what}",
+        "the machine is the one that there is, and its kernel counts what it counts",
+        "predict it instead: `--verifier reference`",
+    )
+
+
+def _job(scenario: Scenario) -> dict[str, Any]:
+    testbed = scenario.testbed
+    netem: list[str] = []
+    if testbed is not None and testbed.jitter:
+        netem = [f"{testbed.jitter // 2000}us"]
+    if testbed is not None and testbed.loss:
+        netem += ["loss", f"{float(testbed.loss) * 100:.6f}%"]
+    network = 2 if scenario.local else 1
+    return {
+        "local": scenario.local,
+        "hosts": 1 + max((flow.host for flow in scenario.flows), default=0),
+        "ecn": 1 if any(flow.ecn for flow in scenario.flows) else 2,
+        "rtt": scenario.rtt,
+        "netem": netem,
+        "warmup": scenario.warmup,
+        "duration": scenario.duration,
+        "egress": _commands(scenario.egress),
+        "ingress": _commands(scenario.ingress),
+        "flows": [
+            {
+                "kind": flow.kind,
+                "direction": flow.direction,
+                "dscp": flow.dscp,
+                "address": f"10.0.{network}.{2 + flow.host}",
+                "rate": flow.rate,
+                "payload": flow.payload or UDP_PAYLOAD,
+                "control": flow.control,
+                "interval": flow.interval,
+                "start": flow.start,
+            }
+            for flow in scenario.flows
+        ],
+    }
+
+
+def _commands(lowered: LoweredQdisc | None) -> list[list[str]]:
+    """Return the words for `tc qdisc add dev DEV`, outermost first."""
+    if lowered is None:
+        return []
+    words = qdisc(lowered.kind).command(lowered.settings)
+    made = [["root", "handle", "1:", lowered.kind, *words]]
+    for child in lowered.children:
+        inside = qdisc(child.kind).command(child.settings)
+        made.append(
+            [
+                "parent",
+                f"1:{child.minor:x}",
+                "handle",
+                f"{16 + child.minor:x}:",
+                child.kind,
+                *inside,
+            ]
+        )
+    return made
+
+
+def _flow(flow: Flow, number: int, said: Mapping[str, Any], duration: int) -> FlowMeasure:
+    client: Mapping[str, Any] = said["c"].get(str(number), {})
+    server: Mapping[str, Any] = said["s"].get(str(number), {})
+    if flow.kind in ("ping", "voip"):
+        return _probe(flow, client)
+    sender, receiver = (client, server) if flow.direction == "egress" else (server, client)
+    payload = int(receiver.get("payload", 0))
+    first = receiver.get("first")
+    due = int(receiver.get("last", -1)) - int(first) + 1 if first is not None else 0
+    return FlowMeasure(
+        payload,
+        payload * 8 * NS_PER_S // duration,
+        int(sender.get("sent", 0)),
+        max(0, due - int(receiver.get("arrived", 0))),
+        0,
+        Delays(),
+        None,
+        tuple(octets * 8 for octets in receiver.get("series", ())),
+    )
+
+
+def _probe(flow: Flow, client: Mapping[str, Any]) -> FlowMeasure:
+    from tcc.engine.results import mean_opinion  # noqa: PLC0415  (one formula, the E-model)
+
+    trips = client.get("trips", [])
+    sent = int(client.get("sent", 0))
+    lost = max(0, sent - len(trips))
+    scores = None
+    if flow.kind == "voip" and trips:
+        scores = min(
+            mean_opinion(sum(ways) // len(ways) + 2 * _jitter(ways), lost, sent)
+            for ways in (client["up"], client["down"])
+        )
+    return FlowMeasure(0, 0, sent, lost, 0, delays_of(sorted(trips)), scores)
+
+
+def _jitter(delays: Sequence[int]) -> int:
+    """Return RFC 3550's interarrival jitter (ns)."""
+    jitter = 0
+    for before, now in pairwise(delays):
+        jitter += (abs(now - before) - jitter) >> 4
+    return jitter
+
+
+def _direction(
+    lowered: LoweredQdisc | None, said: Mapping[str, Any], direction: str
+) -> DirectionMeasure:
+    assert lowered is not None
+    before, after = (_root(said[when][direction], lowered.kind) for when in ("before", "after"))
+    counts = {
+        name: int(after.get(name, 0)) - int(before.get(name, 0))
+        for name in ("packets", "bytes", "drops")
+    }
+    marks = _marks(after) - _marks(before)
+    return DirectionMeasure(
+        counts["packets"],
+        counts["bytes"],
+        _framed(lowered, counts["packets"], counts["bytes"]),
+        counts["drops"],
+        {},
+        marks,
+    )
+
+
+def _root(shown: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
+    return next((one for one in shown if one.get("kind") == kind and one.get("root")), {})
+
+
+def _marks(shown: Mapping[str, Any]) -> int:
+    return sum(int(tin.get("ecn_mark", 0)) for tin in shown.get("tins", ()))
+
+
+def _framed(lowered: LoweredQdisc, packets: int, octets: int) -> int:
+    """Return the bytes that the shaper counted, which tc does not show.
+
+    Exact for framing that adds a number to each packet; cells are taken as if every packet
+    filled its last one.
+    """
+    bandwidth = lowered.wish.shaping.bandwidth
+    if bandwidth is None or not isinstance(bandwidth.rate, int):
+        return 0
+    wire = wire_size(lowered.wish.link.framing)
+    if wire.raw:
+        return octets
+    size = octets + packets * (wire.overhead - LINK_HEADER)
+    if wire.cells == "ptm":
+        return size * PTM[0] // PTM[1]
+    return size * 53 // 48 if wire.cells == "atm" else size

@@ -18,6 +18,7 @@ cdef enum:
     REFILL = 15
     SUPER_DESCRIPTORS = 18
     WARM_INTERVALS = 5
+    LONG_AGO = -1000000000
 
 cdef class Device(Interface):
     cdef TxQueue *table

@@ -43,6 +43,7 @@ else:
     REFILL = 15
     SUPER_DESCRIPTORS = 18
     WARM_INTERVALS = 5
+    LONG_AGO = -1_000_000_000
 
 from tcc.engine.cake.qdisc import Cake
 from tcc.engine.host.dql import HOLD, MOST, DynamicLimit
@@ -92,7 +93,8 @@ class Processors:
         visit_warm: time for each flow queue that a scan of cake_mq visits, in caches (ps).
         visit_cold: the same after a pause.
         sync_interval: of the scans (ns).
-        duty: a scan costs as many times as the interval fits into the time since the last.
+        duty: as long as a processor has packets, its child scans once in each interval; the
+            packets take so much longer.  Otherwise each scan that was made is paid for.
     """
 
     service: int = 0
@@ -223,6 +225,7 @@ class Device(Interface):
         queue.processor = processor
         queue.parked = queue.busy = NIL
         queue.head = queue.tail = queue.first = queue.last = NIL
+        queue.last_scan = LONG_AGO
         if self.synchronises:
             queue.visits = self.children[number].purge_visits
 
@@ -370,12 +373,13 @@ class Device(Interface):
         since = now - queue.last_scan
         queue.last_scan = now
         queue.scans += 1
-        if since > WARM_INTERVALS * self.sync_interval:
+        cost = visits * self.visit_warm // 1000
+        if self.duty:
+            queue.scan_cost = cost
+        if since > WARM_INTERVALS * self.sync_interval and queue.waiting == 0:
             cost = visits * self.visit_cold // 1000
-        else:
-            cost = visits * self.visit_warm // 1000
-            if self.duty and since > self.sync_interval:
-                cost = cost * since // self.sync_interval
+        elif self.duty:  # `cost_of` counts it
+            return
         queue.debt += cost
         queue.sync_work += cost
 
@@ -397,12 +401,18 @@ class Device(Interface):
         """Return the processor's time for a packet and the work it owes; it owes none then."""
         queue: TxQueueRow = self.queue_at(number)
         segments: cython.longlong = self.pool.rows[packet].gso_segs
-        cost: cython.longlong = queue.debt
+        debt: cython.longlong = queue.debt
+        cost: cython.longlong
         queue.debt = 0
         if segments < 1:
             segments = 1
-        queue.work += segments * self.service
-        return cost + segments * self.service
+        cost = segments * self.service
+        queue.work += cost
+        if queue.scan_cost and queue.scan_cost < self.sync_interval:
+            queue.sync_work -= cost
+            cost = cost * self.sync_interval // (self.sync_interval - queue.scan_cost)
+            queue.sync_work += cost
+        return debt + cost
 
     def pass_on(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """Hand a packet to what comes behind the qdisc."""
@@ -498,9 +508,9 @@ class Device(Interface):
         """Put the next frame on the wire: rings take turns."""
         row: cython.pointer[Packet] = self.pool.rows
         number: cython.int = self.last_ring
-        tried: cython.int
+        _: cython.int
         queue: TxQueueRow
-        for tried in range(self.count):
+        for _ in range(self.count):
             number += 1
             if number == self.count:
                 number = 0

@@ -20,6 +20,7 @@ cdef class LockedDevice(Interface):
     cdef readonly long long enqueue_cost
     cdef readonly long long send_cost
     cdef readonly long long drop_cost
+    cdef readonly long long overflow_cost
     cdef readonly long long hand_off
     cdef int turn_timer
     cdef int turn

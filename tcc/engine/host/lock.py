@@ -54,6 +54,7 @@ class LockCosts:
         enqueue: one packet enqueued.
         send: one packet dequeued and sent.
         drop: one packet dropped by a dequeue.
+        overflow: one packet dropped by an enqueue, beside `enqueue`.
         hand_off: the lock changing hands, twice a packet, in the baseline.
         bulk: packets sent in one turn.
     """
@@ -63,6 +64,7 @@ class LockCosts:
     enqueue: int
     send: int
     drop: int
+    overflow: int = 0
     hand_off: int = 0
     bulk: int = 8
 
@@ -95,6 +97,7 @@ class LockedDevice(Interface):
         self.enqueue_cost = costs.enqueue
         self.send_cost = costs.send
         self.drop_cost = costs.drop
+        self.overflow_cost = costs.overflow
         self.hand_off = costs.hand_off
         self.turn_timer = schedule.new_timer(self, TURN)
         self.turn = OWNER
@@ -137,6 +140,7 @@ class LockedDevice(Interface):
         """Enqueue what waits (one packet, in the baseline); return when the lock is free."""
         packet: cython.int = self.first
         following: cython.int
+        dropped: cython.longlong
         cost: cython.longlong = self.enqueue_cost
         if self.deferring:
             self.first = self.last = NIL
@@ -155,19 +159,22 @@ class LockedDevice(Interface):
             now += cost
             self.enqueue_work += cost
             self.qdisc.do_enqueue(packet, now)
-            self.reap(now)
+            if self.pool.drops_waiting:
+                dropped = self.reap(now) * self.overflow_cost
+                self.drop_work += dropped
+                now += dropped
             packet = following
         return now
 
     def run_queue(self, now: cython.longlong) -> cython.longlong:
         """Send a turn's worth of packets; return when the lock is free."""
         packet: cython.int
-        count: cython.int
+        _: cython.int
         dropped: cython.longlong
         row: cython.pointer[Packet]
         waited: cython.longlong
         group: cython.int
-        for count in range(self.bulk):
+        for _ in range(self.bulk):
             packet = self.qdisc.do_dequeue(now)
             dropped = self.reap(now) * self.drop_cost
             self.drop_work += dropped

@@ -15,6 +15,7 @@ cdef struct TxQueue:
     long long done_bytes
     long long debt
     long long last_scan
+    long long scan_cost
     long long visits
     long long scans
     long long work

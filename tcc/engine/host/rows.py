@@ -8,7 +8,7 @@ class TxQueue:
 
     __slots__ = (
         "busy", "debt", "done_bytes", "done_used", "first", "head", "inside", "last", "last_scan",
-        "left", "most_waiting", "objects", "parked", "processor", "refused", "scans", "stops",
+        "left", "most_waiting", "objects", "parked", "processor", "refused", "scan_cost", "scans", "stops",
         "sync_work", "tail", "used", "visits", "waiting", "watchdog", "work",
     )  # fmt: skip
 
@@ -30,6 +30,7 @@ class TxQueue:
         self.done_bytes: int = 0  # bytes sent since the last interrupt
         self.debt: int = 0  # ns of work that the next packet waits for
         self.last_scan: int = 0  # ns
+        self.scan_cost: int = 0  # ns that a scan takes, where scans are a duty
         self.visits: int = 0  # flow queues that the child's scans have visited
         self.scans: int = 0
         self.work: int = 0  # ns spent on packets

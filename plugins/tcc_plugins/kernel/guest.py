@@ -76,8 +76,9 @@ def build(job: Job, prefix: str) -> None:
     settings = ["net.ipv4.tcp_no_metrics_save=1", f"net.ipv4.tcp_ecn={job['ecn']}"]
     for name in names.values():
         command("ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv4.ip_forward=1", *settings)
-    delay = ["delay", f"{job['rtt'] // 1000}us", *job["netem"], "limit", "1000000"]
-    command("tc", "-n", names["s"], "qdisc", "add", "dev", "s1", "root", "netem", *delay)
+    if job["rtt"]:
+        delay = ["delay", f"{job['rtt'] // 1000}us", *job["netem"], "limit", "1000000"]
+        command("tc", "-n", names["s"], "qdisc", "add", "dev", "s1", "root", "netem", *delay)
     for device, qdiscs in (("r1", job["egress"]), ("r0", job["ingress"])):
         for words in qdiscs:
             command("tc", "-n", names["r"], "qdisc", "add", "dev", device, *words)

@@ -16,10 +16,13 @@ ROUNDS = 10
 """A fix can bring another finding to light; more rounds than this would be a circle."""
 
 
-def apply_fixes(source: Source, found: Iterable[Diagnostic]) -> Source:
-    """Return the text with every safe fix in it; of two that overlap, the first."""
+def apply_fixes(source: Source, found: Iterable[Diagnostic], *, unsafe: bool = False) -> Source:
+    """Return the text with every safe fix in it, or every one; of two that overlap, the first."""
     fixes = {
-        fix for item in found for fix in item.fixes if fix.safe and fix.span.path == source.path
+        fix
+        for item in found
+        for fix in item.fixes
+        if (fix.safe or unsafe) and fix.span.path == source.path
     }
     text, end = source.text, len(source.text) + 1
     chosen: list[Fix] = []
@@ -33,25 +36,31 @@ def apply_fixes(source: Source, found: Iterable[Diagnostic]) -> Source:
     return Source(source.path, text)
 
 
-def fix_source(source: Source, path: str, given: Given) -> Source:
-    """Apply safe fixes until there are none left, and write the file.
+def fixed(source: Source, given: Given, *, unsafe: bool = False) -> Source:
+    """Return the text after fixes have been applied until there are none left."""
+    for _ in range(ROUNDS):
+        found = api.lint(api.load(source, given))
+        following = apply_fixes(source, found, unsafe=unsafe)
+        if following.text == source.text:
+            break
+        source = following
+    return source
+
+
+def fix_source(source: Source, path: str, given: Given, *, unsafe: bool = False) -> Source:
+    """Apply fixes and write the file.
 
     What came by standard input goes to standard output.
 
     Raises:
         Failure: the file cannot be written.
     """
-    fixed = source
-    for _ in range(ROUNDS):
-        following = apply_fixes(fixed, api.lint(api.load(fixed, given)))
-        if following.text == fixed.text:
-            break
-        fixed = following
+    after = fixed(source, given, unsafe=unsafe)
     if path == STDIN:
-        click.echo(fixed.text, nl=False)
-    elif fixed.text != source.text:
+        click.echo(after.text, nl=False)
+    elif after.text != source.text:
         try:
-            write_atomically(path, fixed.text.encode())
+            write_atomically(path, after.text.encode())
         except OSError as problem:
             raise Failure(f"{path}: {problem.strerror}") from problem
-    return fixed
+    return after

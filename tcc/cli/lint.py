@@ -35,6 +35,10 @@ FOUND, FAILED = 1, 2
 )
 @click.option("--ignore", multiple=True, metavar="CODES", help="Do not show these findings.")
 @click.option("--fix", is_flag=True, help="Write the fixes that cannot change what is meant.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change it."
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 @click.option("--stdin-filename", metavar="PATH", help="The name of what comes by standard input.")
 @click.option("--target", metavar="BACKEND", help="Find what this back end cannot express.")
@@ -49,6 +53,8 @@ def command(  # noqa: PLR0913
     ignore: tuple[str, ...],
     *,
     fix: bool,
+    diff: bool,
+    unsafe_fixes: bool,
     exit_zero: bool,
     stdin_filename: str | None,
     target: str | None,
@@ -60,6 +66,10 @@ def command(  # noqa: PLR0913
     Exit codes: 0 nothing to complain about (notes do not count), 1 warnings or errors,
     2 wrong usage, or a file that cannot be read.
     """  # fmt: skip
+    if unsafe_fixes and not (fix or diff):
+        raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
+    if diff:
+        return _show_fixes(files, stdin_filename, given, unsafe=unsafe_fixes)
     found: list[Diagnostic] = []
     sources: dict[str, Source] = {}
     with collection_paused():  # from the first file to the last: all that is made is kept
@@ -68,7 +78,9 @@ def command(  # noqa: PLR0913
             if isinstance(source, Diagnostic):
                 found.append(source)
                 continue
-            built = api.load(_fixed(source, path, given) if fix else source, given)
+            if fix:
+                source = _fixed(source, path, given, unsafe=unsafe_fixes)
+            built = api.load(source, given)
             sources |= built.sources
             found += _lint(built, facts, target)
     wanted = _wanted(select, ignore)
@@ -80,10 +92,30 @@ def command(  # noqa: PLR0913
     return FOUND if bad and not exit_zero else 0
 
 
-def _fixed(source: Source, path: str, given: "Given") -> Source:
+def _fixed(source: Source, path: str, given: "Given", *, unsafe: bool) -> Source:
     from tcc.cli.fixing import fix_source  # noqa: PLC0415
 
-    return fix_source(source, path, given)
+    return fix_source(source, path, given, unsafe=unsafe)
+
+
+def _show_fixes(
+    files: tuple[str, ...], stdin_filename: str | None, given: "Given", *, unsafe: bool
+) -> int:
+    """Print what fixes would change; return the exit code: 1 if there is anything."""
+    from tcc.cli.fixing import fixed  # noqa: PLC0415
+    from tcc.cli.fmt import difference  # noqa: PLC0415
+
+    code = 0
+    for path in _paths(files or (".",)):
+        source = read_source(path, stdin_filename if path == STDIN else None)
+        if isinstance(source, Diagnostic):
+            show.findings([source], {})
+            code = FAILED
+            continue
+        change = difference(source, fixed(source, given, unsafe=unsafe).text)
+        click.echo(change, nl=False)
+        code = max(code, FOUND if change else 0)
+    return code
 
 
 def _lint(built: "Built", facts: "Facts | None", target: str | None) -> Iterable[Diagnostic]:

@@ -1,4 +1,4 @@
-"""The pre-commit hooks: a bad policy is stopped, a good one passes, in under a second of our time."""
+"""Pre-commit hooks: a bad policy is stopped, a good one passes, in under a second of tool time."""
 
 import resource
 import subprocess

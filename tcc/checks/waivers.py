@@ -14,7 +14,7 @@ from tcc.checks import MARK
 from tcc.diagnostics import Diagnostic, Fix, Severity, warning
 from tcc.passes.built import Built
 from tcc.source import Source, Span
-from tcc.syntax.tree import Tree
+from tcc.syntax.tree import Comment, Tree
 
 WAIVER = re.compile(
     r"#\s*tcc:\s*allow\s+(?P<codes>[a-z0-9_-]+(?:\s*,\s*[a-z0-9_-]+)*)"
@@ -85,7 +85,7 @@ def _read(tree: Tree, by_line: dict[Line, list[Waiver]], found: list[Diagnostic]
     if "tcc" not in text or not any(MARK.match(comment.text) for comment in tree.comments):
         return
     lines = _Lines(tree.source)
-    alone = {lines.number(each.span.start) for each in tree.comments if each.own_line}
+    target = _targets(lines.number(each.span.start) for each in tree.comments if each.own_line)
     for comment in tree.comments:
         if not MARK.match(comment.text):
             continue
@@ -94,26 +94,38 @@ def _read(tree: Tree, by_line: dict[Line, list[Waiver]], found: list[Diagnostic]
             found.append(warning("waiver-malformed", comment.span, "this waives nothing", USAGE))
             continue
         if written["reason"] is None:
-            found.append(
-                warning(
-                    "waiver-without-reason",
-                    comment.span,
-                    "this waiver does not say why",
-                    "who reads it next year cannot tell whether it still holds",
-                    USAGE,
-                )
-            )
-        span = comment.span
-        start = text.rfind("\n", 0, span.start) + 1 if comment.own_line else span.start
-        start -= 0 if comment.own_line else len(text[:start]) - len(text[:start].rstrip(" \t"))
-        end = span.end + (comment.own_line and text[span.end : span.end + 1] == "\n")
+            found.append(_without_reason(comment.span))
         codes = tuple(code.strip() for code in written["codes"].split(","))
-        waiver = Waiver(span, Span(path, start, end), codes)
-        line = lines.number(span.start)
-        if comment.own_line:
-            while line in alone:
-                line += 1
-        by_line.setdefault((path, line), []).append(waiver)
+        line = lines.number(comment.span.start)
+        waiver = Waiver(comment.span, _removal(comment, text), codes)
+        by_line.setdefault((path, target.get(line, line)), []).append(waiver)
+
+
+def _targets(alone: Iterable[int]) -> dict[int, int]:
+    """Return, for each line that holds a comment alone, the first line below that does not."""
+    target: dict[int, int] = {}
+    for line in sorted(set(alone), reverse=True):
+        target[line] = target.get(line + 1, line + 1)
+    return target
+
+
+def _without_reason(span: Span) -> Diagnostic:
+    return warning(
+        "waiver-without-reason",
+        span,
+        "this waiver does not say why",
+        "who reads it next year cannot tell whether it still holds",
+        USAGE,
+    )
+
+
+def _removal(comment: Comment, text: str) -> Span:
+    """Return what to delete with a comment: its line, or the blanks before it."""
+    path, start, end = comment.span
+    begins = text.rfind("\n", 0, start) + 1
+    if not comment.own_line:
+        return Span(path, begins + len(text[begins:start].rstrip(" \t")), end)
+    return Span(path, begins, end + (text[end : end + 1] == "\n"))
 
 
 def _taken(

@@ -121,7 +121,7 @@ def _without_reason(span: Span) -> Diagnostic:
 
 def _removal(comment: Comment, text: str) -> Span:
     """Return what to delete with a comment: its line, or the blanks before it."""
-    path, start, end = comment.span
+    path, start, end = comment.span.path, comment.span.start, comment.span.end
     begins = text.rfind("\n", 0, start) + 1
     if not comment.own_line:
         return Span(path, begins + len(text[begins:start].rstrip(" \t")), end)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tcc.facts import Facts
     from tcc.passes import Built, Given
     from tcc.verify.mend import Mender
-    from tcc.verify.run import Outcome
+    from tcc.verify.run import Advice, Outcome
     from tcc.verify.scenario import Scenario
 
 MISSED, INVALID, INTERRUPTED = 1, 2, 130
@@ -132,12 +132,8 @@ def _verify(file: str, built: "Built", task: Task, form: str) -> int:
         scenarios = _scenarios(built, verifier, task)
         if not scenarios:
             return INVALID
-        found = _run(verifier, scenarios, built, task)
+        found, whole = _run(verifier, scenarios, built, task)
         outcomes += found
-        runs = sum(len(outcome.runs) for outcome in found)
-        whole = runs == len(scenarios) * len(task.seeds) and not any(
-            one.interrupted for one in found
-        )
         if not whole:
             break
     outcomes.sort(key=lambda outcome: outcome.runs[0].scenario.index)
@@ -180,7 +176,8 @@ def _mender(built: "Built", facts: "Facts | None", target: str | None) -> "Mende
 
 def _run(
     verifier: str, scenarios: "Sequence[Scenario]", built: "Built", task: Task
-) -> "list[Outcome]":
+) -> "tuple[list[Outcome], bool]":
+    """Return what one verifier made of each objective, and whether nothing cut it short."""
     from tcc.verify.measured import MeasureError  # noqa: PLC0415
     from tcc.verify.run import Order, Outcome, advise, run_all  # noqa: PLC0415
 
@@ -192,12 +189,18 @@ def _run(
         results = list(run_all(Order(verifier, scenarios, task.seeds, jobs), _progress))
     except MeasureError as problem:
         raise options.Failure(f"{verifier}: {problem}") from problem
+    whole = sum(map(len, results)) == count
     outcomes = []
     for runs in results:
-        advice = advise(runs, mender, _trying)
+        advice: Sequence[Advice] = ()
+        if whole:
+            try:
+                advice = advise(runs, mender, _trying)
+            except KeyboardInterrupt:
+                whole = False  # what was measured is printed, without what would mend it
         outcomes.append(Outcome(tuple(runs), tuple(advice)))
     _clear()
-    return outcomes
+    return outcomes, whole and not any(outcome.interrupted for outcome in outcomes)
 
 
 def _print(

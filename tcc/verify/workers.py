@@ -17,7 +17,9 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 STOP = signal.SIGUSR1
 working = False
-"""Whether this worker is measuring: a signal that comes between two tasks ends nothing."""
+"""Whether this worker is measuring: a signal that comes between two tasks raises nothing."""
+stopped = False
+"""Whether this worker was told to stop: what it has not begun, it does not begin."""
 
 
 def each(
@@ -87,6 +89,8 @@ def _begin() -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    global stopped  # noqa: PLW0603
+    stopped = True
     if working:
         raise KeyboardInterrupt
 
@@ -95,6 +99,8 @@ def _work(function: Callable[..., T], task: tuple[Any, ...]) -> T:
     global working  # noqa: PLW0603  (a signal handler has nothing else to look at)
     working = True
     try:
+        if stopped:
+            raise KeyboardInterrupt
         return function(*task)
     finally:
         working = False

@@ -140,7 +140,7 @@ def interrupted(here: Path, *arguments: str) -> tuple[int, str]:
     process = subprocess.Popen(
         [*TCC, "verify", "long.tcc", *arguments], stdout=subprocess.PIPE, text=True, cwd=here
     )
-    time.sleep(4)
+    time.sleep(6)  # a busy machine takes seconds to start
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)
     return process.returncode, out
@@ -152,6 +152,43 @@ def test_ctrl_c_prints_what_was_measured(jobs: str, here: Path):
     assert code == 130
     assert "(interrupted) after 2s of warm-up" in out
     assert "utilisation >= 80%" in out
+
+
+def test_ctrl_c_while_changes_are_tried_keeps_what_was_measured(here: Path):
+    text = POLICY.replace("goodput <= 1mbit", "utilisation >= 99.99%").replace(
+        "tiers besteffort", "tiers besteffort; rtt 900ms"
+    )
+    (here / "p.tcc").write_text(text.replace("1 flow for 2s", "4 flows for 40s"))
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*TCC, "verify", "p.tcc"], stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=here
+    )
+    os.close(theirs)
+    shown = b""
+    while b"trying" not in shown:
+        shown += os.read(ours, 4096)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == 130
+    assert "MISSED  egress utilisation >= 99.99%" in out
+
+
+def test_what_the_engine_has_no_model_for_is_refused(here: Path):
+    (here / "p.tcc").write_text(
+        POLICY.replace("under tcp_nup", "on bed\n    under tcp_nup") + "testbed bed { cpus 4 }\n"
+    )
+    done = verify("p.tcc", cwd=here)
+    assert done.returncode == 2
+    assert "error[not-built-yet]" in done.stderr
+
+
+def test_files_without_objectives_pass_when_asked(here: Path):
+    (here / "bare.tcc").write_text(POLICY[: POLICY.index("objective")])
+    assert verify("bare.tcc", cwd=here).returncode == 2
+    assert verify("bare.tcc", "--if-any", cwd=here).returncode == 0
+    assert verify("bare.tcc", "p.tcc", "--if-any", "--no-mend", cwd=here).returncode == 1
+    assert verify("bare.tcc", "p.tcc", "--json", cwd=here).returncode == 2
 
 
 def test_progress_on_a_terminal_only(here: Path):

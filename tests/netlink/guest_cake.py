@@ -216,7 +216,7 @@ def classifiers(bench: Bench) -> dict[str, object]:
     """Return what the kernel lists of filters and actions that our own kernel lacks."""
     index = bench.device
     bench.route.request(qdisc.add(QdiscMessage(index, INGRESS_HANDLE, INGRESS, "clsact")))
-    ifb = links.by_name(bench.route, "ifb0").ifindex
+    ifb = links.by_name(bench.route, "ifb-try0").ifindex
     pipe = {"action": actions.TC_ACT_PIPE}
     stolen = {"action": actions.TC_ACT_STOLEN, "eaction": 1, "ifindex": ifb}
     restore = actions.action(
@@ -279,7 +279,7 @@ def plain(value: object) -> object:
 def main() -> None:
     with RouteSocket() as route:
         route.request(links.create_veth("v0", "v1", tx_queues=4, rx_queues=4))
-        route.request(links.create_ifb("ifb0"))
+        route.request(links.create_ifb("ifb-try0"))
         bench = Bench(route)
         bench.fresh()
         report = {"fresh": bench.listed()}

@@ -190,7 +190,7 @@ def test_filters_and_actions(guest_report):
     for line in (
         "ctinfo zone 0 pipe",
         "dscp 0xfc000000 0x01000000",
-        "mirred (Egress Redirect to device ifb0) stolen",
+        "mirred (Egress Redirect to device ifb-try0) stolen",
         "ip_tos 184/0xfc",
         "src_ip 10.0.0.0/8",
         "dst_port 53",

@@ -48,7 +48,7 @@ def main() -> int:
                 capture_output=True, text=True, check=False,
             )  # fmt: skip
             at = done.stdout.find("side by side")
-            print(f"{path.name}: exit {done.returncode}")
+            print(f"{path.name}: exit {done.returncode}", flush=True)
             print(done.stdout[done.stdout.rfind("\n\n", 0, at) :] if at >= 0 else done.stderr)
             failed |= at < 0 or "outside the band" in done.stdout
     return int(failed)

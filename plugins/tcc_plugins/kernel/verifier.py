@@ -224,12 +224,14 @@ def _direction(
         name: int(after.get(name, 0)) - int(before.get(name, 0))
         for name in ("packets", "bytes", "drops")
     }
-    marks = _marks(after) - _marks(before)
+    # The kernel's drops count acknowledgements that the filter took out; those are no loss.
+    filtered = _sum(after, "ack_drops") - _sum(before, "ack_drops")
+    marks = _sum(after, "ecn_mark") - _sum(before, "ecn_mark")
     return DirectionMeasure(
         counts["packets"],
         counts["bytes"],
         _framed(lowered, counts["packets"], counts["bytes"]),
-        counts["drops"],
+        counts["drops"] - filtered,
         {},
         marks,
     )
@@ -239,8 +241,9 @@ def _root(shown: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
     return next((one for one in shown if one.get("kind") == kind and one.get("root")), {})
 
 
-def _marks(shown: Mapping[str, Any]) -> int:
-    return sum(int(tin.get("ecn_mark", 0)) for tin in shown.get("tins", ()))
+def _sum(shown: Mapping[str, Any], name: str) -> int:
+    """Return a count of all tins together."""
+    return sum(int(tin.get(name, 0)) for tin in shown.get("tins", ()))
 
 
 def _framed(lowered: LoweredQdisc, packets: int, octets: int) -> int:

@@ -16,6 +16,10 @@ class Entry(NamedTuple):
 
 EXPERIMENTS: dict[str, Entry] = {
     "kernel-tcp": Entry("kernel_tcp_report", "TCP through every shaper, against Linux 7.3.4"),
+    "mq-rate-adjust": Entry("mq_rate_adjust", "what cake_mq's shared rate costs, by kernel"),
+    "split-gso-bql": Entry("split_gso_bql", "splitting super-packets, and a NIC's queue limit"),
+    "udp-backpressure": Entry("udp_backpressure", "UDP senders held back by a shaper, or dropped"),
+    "udp-flood": Entry("udp_flood", "a flood of small packets through CAKE's root lock, by kernel"),
 }
 """Every experiment; each module has `report(rows, seed, repeat, as_json) -> int`."""
 

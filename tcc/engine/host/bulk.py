@@ -19,7 +19,6 @@ from tcc.engine.sink import Endpoint, Sink
 
 if not cython.compiled:
     from tcc.engine.constants import NIL
-    from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import DATA, HEADER, SEGMENT
 
     START = 31

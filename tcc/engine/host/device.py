@@ -1,8 +1,8 @@
 # cython: cdivision=True
-"""A device with transmit queues: qdiscs, byte queue limits, NIC and processors.
+r"""A device with transmit queues: qdiscs, byte queue limits, NIC and processors.
 
     qdisc of each queue, or one for all --> [processor] --> NIC ring --> wire, interrupts
-                                                        \\-> backlog of a processor (veth)
+                                                        \-> backlog of a processor (veth)
 
 A NIC takes frames from its rings in turn, one frame at a time; a super-packet is one object of the
 byte queue limit and is done when its last frame has left.  What was sent is reported by an
@@ -374,11 +374,11 @@ class Device(Interface):
         queue.last_scan = now
         queue.scans += 1
         cost = visits * self.visit_warm // 1000
-        if self.duty:
-            queue.scan_cost = cost
         if since > WARM_INTERVALS * self.sync_interval and queue.waiting == 0:
             cost = visits * self.visit_cold // 1000
-        elif self.duty:  # `cost_of` counts it
+            queue.scan_cost = 0
+        elif self.duty:
+            queue.scan_cost = cost  # for `cost_of`
             return
         queue.debt += cost
         queue.sync_work += cost

@@ -12,7 +12,7 @@ Costs are of the lock's time; freeing packets outside the lock costs none of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 try:
     import cython
@@ -38,10 +38,12 @@ from tcc.engine.random import Random
 from tcc.engine.sink import Sink
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tcc.engine.events import Schedule
     from tcc.engine.tcp.options import OptionPool
+
+QUEUE_LIMIT = 10240  # packets: what CAKE calls its limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,34 @@ class LockCosts:
     overflow: int = 0
     hand_off: int = 0
     bulk: int = 8
+
+
+def costs_of(host: Mapping[str, Any], kernel: Mapping[str, Any], cap: int = 0) -> LockCosts:
+    """Return the costs of a kernel profile on a host profile.
+
+    Args:
+        host: with `ns`, `host_scale`, `producers`.
+        kernel: with `contention`, `dequeue_drop`, `defer_cap`.
+        cap: of the deferred list, instead of the kernel's; 0 for the kernel's.
+    """
+    spent = {name: round(value * host.get("host_scale", 1)) for name, value in host["ns"].items()}
+    deferring = kernel["contention"] == "llist"
+    deferred = kernel["dequeue_drop"] == "deferred"
+    limit = kernel["defer_cap"]
+    if not deferring:
+        limit = host["producers"]
+    elif not isinstance(limit, int):
+        limit = QUEUE_LIMIT
+    return LockCosts(
+        deferring,
+        cap or limit,
+        spent["enqueue"],
+        spent["dequeue_and_send"],
+        spent["drop_deferred_lock_part" if deferred else "drop_under_lock_total"],
+        spent["overflow_drop"] if deferring else 0,
+        0 if deferring else spent["contended_lock_handoff"],
+        host["bulk_packets_per_lock_cycle"],
+    )
 
 
 class LockedDevice(Interface):

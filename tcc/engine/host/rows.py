@@ -8,8 +8,8 @@ class TxQueue:
 
     __slots__ = (
         "busy", "debt", "done_bytes", "done_used", "first", "head", "inside", "last", "last_scan",
-        "left", "most_waiting", "objects", "parked", "processor", "refused", "scan_cost", "scans", "stops",
-        "sync_work", "tail", "used", "visits", "waiting", "watchdog", "work",
+        "left", "most_waiting", "objects", "parked", "processor", "refused", "scan_cost", "scans",
+        "stops", "sync_work", "tail", "used", "visits", "waiting", "watchdog", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ cdef enum:
     FEED = 22
     OWNER = 0
     RUNNER = 1
+    MOST_AT_ONCE = 64
 
 cdef class LockedDevice(Interface):
     cdef readonly bint deferring

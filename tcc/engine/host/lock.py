@@ -30,6 +30,7 @@ else:
     FEED = 22
     OWNER = 0
     RUNNER = 1
+    MOST_AT_ONCE = 64
 
 from tcc.engine.measure import Histogram
 from tcc.engine.path import Interface
@@ -356,17 +357,21 @@ class Flood(Sink):
         self.port.take(packet, now)
 
     def handle(self, what: cython.int, argument: cython.int, now: cython.longlong) -> cython.void:
-        """It is time for a packet."""
-        due: cython.longlong
-        if self.spread and now >= self.second:
-            self.draw(now)
-        due = now + self.gap
-        self.fraction += self.rest
-        if self.fraction >= self.rate:
-            self.fraction -= self.rate
-            due += 1
-        self.schedule.arm(self.timer, due)
-        self.emit(now)
+        """It is time for a packet; those due before anything else happens are sent at once."""
+        _: cython.int
+        for _ in range(MOST_AT_ONCE):
+            if self.spread and now >= self.second:
+                self.draw(now)
+            self.emit(now)
+            now += self.gap
+            self.fraction += self.rest
+            if self.fraction >= self.rate:
+                self.fraction -= self.rate
+                now += 1
+            if self.schedule.armed == 0 or self.schedule.heap[0].time <= now:
+                break
+            self.schedule.now = now
+        self.schedule.arm(self.timer, now)
 
 
 class Counter(Sink):

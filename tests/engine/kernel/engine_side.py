@@ -143,7 +143,7 @@ class Device:
             "header_length": header, "protocol": PROTOCOLS.get(packet.kind, IPV4),
             "source_hash": self.host(packet, packet.source),
             "destination_hash": self.host(packet, packet.destination),
-            "flags": 0 if self.train.model[0] == "fq" else LOCAL,
+            "flags": 0 if self.train.model[0] == "fq" or self.train.forwarded else LOCAL,
             "flow_hash": self.flow_of(packet),
         }  # fmt: skip
         if packet.departure is not None:
@@ -190,7 +190,7 @@ class Device:
         verdict = qdisc.enqueue(made, at)
         self.settle(queue)
         self.run(queue, at)
-        return NO_BUFFERS if verdict == DROP else ""
+        return NO_BUFFERS if verdict == DROP and not self.train.forwarded else ""
 
     def pass_by(self, made: int, at: int) -> None:
         """Hand a packet to the device without the qdisc."""

@@ -92,6 +92,7 @@ class Train:
     bypass: bool = False  # the kernel sends past an idle qdisc of this kind
     filters: tuple[str, ...] = ()
     chance: str = "none is drawn"
+    forwarded: bool = False  # the packets come from another device, not from a socket
     drifts: bool = False  # a late timer costs tokens, so that lateness adds up
     tail: int = 1_000_000_000  # ns to wait after the last step
     loose: tuple[str, ...] = ()  # counters that depend on how late the kernel's timer was

@@ -163,6 +163,26 @@ class Tap:
 DEVICES = {"veth": Veth, "tap": Tap}
 
 
+class Feed:
+    """A veth pair from which this host forwards to a device what is sent into it."""
+
+    def __init__(self, device: str) -> None:
+        run("ip link add f0 address 02:00:00:00:00:02 type veth peer name f1")
+        for name in ("f0", "f1"):
+            quiet(name)
+        run("sysctl -q -w net.ipv4.ip_forward=1")
+        run("ip address add 10.9.0.1/24 dev f0")
+        run(f"ip route add 10.0.0.0/24 dev {device}")
+        for host in range(1, 9):
+            neighbour = f"10.0.0.{host} lladdr 02:00:00:00:00:02"
+            run(f"ip neighbour replace {neighbour} nud permanent dev {device}")
+        self.name = "f1"
+
+    def close(self) -> None:
+        """Remove the devices."""
+        run("ip link delete f0")
+
+
 def quiet(name: str) -> None:
     """Take a device up without its sending anything by itself."""
     with open(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6", "w") as setting:
@@ -252,7 +272,8 @@ def take(train: Train) -> dict[str, Any]:
     device = DEVICES[train.device](train.queues, train.ring)
     for words in (*train.tc, *train.filters):
         run(f"tc {words}".format(dev=device.name))
-    sender = Sender(device.name)
+    feed = Feed(device.name) if train.forwarded else None
+    sender = Sender(feed.name if feed else device.name)
     sent: list[tuple[int, int, str]] = []
     looks = []
     start = (now() + LEAD) // PHASE * PHASE + PHASE
@@ -272,6 +293,8 @@ def take(train: Train) -> dict[str, Any]:
     looks.append({"at": now() - start, "counters": counters(device.name)})
     seen = device.rest(start)
     sender.close()
+    if feed:
+        feed.close()
     device.close()
     return {
         "start": start, "sent": sent, "reads": [at - start for at in device.read_at()],

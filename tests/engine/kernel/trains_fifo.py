@@ -242,7 +242,7 @@ FQ_CODELS = [
         ),
     ),
     tap(
-        "fq_codel drops at its memory limit",
+        "fq_codel counts no memory of local packets",
         "fq_codel memory_limit 40000",
         ("fq_codel", {"memory_limit": 40_000}),
         merged(
@@ -253,6 +253,22 @@ FQ_CODELS = [
             [Look(4 * MS)],
             reads(5 * MS, 30, 50 * US),
         ),
+    ),
+    tap(
+        "fq_codel drops forwarded packets at its memory limit",
+        "fq_codel memory_limit 40000",
+        ("fq_codel", {"memory_limit": 40_000}),
+        merged(
+            primed(),
+            burst(MS, 14, flow=1, length=600),
+            burst(2 * MS, 9, flow=2, length=1514),
+            burst(3 * MS, 12, flow=3, length=90),
+            [Look(4 * MS)],
+            reads(5 * MS, 4, 50 * US),
+            [Look(6 * MS)],
+            reads(7 * MS, 30, 50 * US),
+        ),
+        forwarded=True,
     ),
     tap(
         "fq_codel: CoDel drops a standing queue of one flow",
@@ -299,4 +315,21 @@ FQ_CODELS = [
     ),
 ]
 
-TRAINS = [*FIFOS, *SFQS, *FQ_CODELS]
+FORWARDED = [
+    tap(
+        "sfq: forwarded packets",
+        "sfq limit 12 quantum 1514",
+        ("sfq", {"limit": 12}),
+        merged(primed(), mixed(MS, 36), [Look(2 * MS)], reads(3 * MS, 20, MS)),
+        forwarded=True,
+    ),
+    tap(
+        "pfifo_head_drop: forwarded packets",
+        "pfifo_head_drop limit 7",
+        fifo(False, 7, True),
+        merged(primed(), mixed(MS, 20), [Look(2 * MS)], reads(3 * MS, 4, MS)),
+        forwarded=True,
+    ),
+]
+
+TRAINS = [*FIFOS, *SFQS, *FQ_CODELS, *FORWARDED]

@@ -236,7 +236,7 @@ class FqCodel(QueueDisc):
     def memory_of(self, packet: cython.int) -> cython.uint:
         """Return what a packet counts as memory: nothing while a local socket pays for it.
 
-        (is_skb_wmem(), since Linux 7.1 or 7.2; older kernels count every packet.)
+        (is_skb_wmem() in Linux 7.3; 6.18 counts every packet.)
         """
         if self.pool.rows[packet].flags & LOCAL:
             return 0

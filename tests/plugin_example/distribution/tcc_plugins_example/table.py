@@ -28,7 +28,9 @@ class Table:
         for one in lowered:
             words = " ".join(plugin.qdisc(one.kind).command(one.settings))
             link = one.wish.link
-            rows.append(f"{link.name},{one.wish.device.name},{one.wish.direction},{one.kind},{words}")
+            rows.append(
+                f"{link.name},{one.wish.device.name},{one.wish.direction},{one.kind},{words}"
+            )
         return {Place("", FILE): FileItem("\n".join(rows) + "\n")}, found
 
     def observe(self, wanted: State) -> State:

@@ -55,7 +55,7 @@ def _carry_out(ctx: click.Context, built: Built, netns: str | None, *, yes: bool
         return live.REFUSED
     if live.complain(live.permission(), {}, ctx.color):
         return live.REFUSED
-    wanted = live.lower(built, live.host_facts(where))
+    wanted = live.and_leftovers(live.lower(built, live.host_facts(where)), where)
     rest = [found for found in wanted.found if found not in built.found]
     if live.complain(rest, built.sources, ctx.color):
         return live.REFUSED

@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import click
@@ -22,11 +22,12 @@ from tcc.diagnostics import Diagnostic, Severity, error, has_errors
 from tcc.facts import Facts
 from tcc.facts.gather import gather
 from tcc.ir import Path, span_at
+from tcc.lower.ifb import ifb_name
 from tcc.netlink.namespace import Namespace
 from tcc.passes import Built
 from tcc.plan.operation import Plan
 from tcc.plan.render import as_text
-from tcc.plan.state import Item, QdiscItem, State, path_of
+from tcc.plan.state import NOTHING, Item, QdiscItem, State, is_tree, path_of
 from tcc.source import Source, Span
 
 BACKEND: Final = "netlink"
@@ -84,6 +85,26 @@ def lower(built: Built, facts: Facts) -> Wanted:
         if len(path) > 1 and isinstance(path[1], int):
             links[place.device] = built.policy.links[path[1]].name
     return Wanted(state, links, (*built.found, *found), facts)
+
+
+def and_leftovers(wanted: Wanted, where: Namespace | None) -> Wanted:
+    """Return `wanted`, and that nothing more of ours shall be around on its devices.
+
+    What an earlier apply put around the qdiscs of a device and the policy no longer asks for
+    (an ifb and its redirect, marks of tiers) would go on doing what nobody wants.
+    """
+    try:
+        owned = journal(where).owned()
+    except (OSError, DamagedError):
+        return wanted
+    devices = {place.device for place in wanted.state}
+    devices |= {ifb_name(device) for device in devices}
+    gone = {
+        place: NOTHING
+        for place in owned
+        if place.device in devices and place not in wanted.state and not is_tree(place)
+    }
+    return replace(wanted, state={**wanted.state, **gone})
 
 
 def host_facts(where: Namespace | None) -> Facts:

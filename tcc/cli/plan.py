@@ -80,6 +80,7 @@ def run(
     wanted = live.lower(built, facts if facts is not None else live.host_facts(where))
     found = list(wanted.found)
     if facts is None:
+        wanted = live.and_leftovers(wanted, where)
         found += live.left_unfinished(where)
     if live.complain(found, built.sources, ctx.color):
         return FAILED

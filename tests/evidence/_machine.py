@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,27 @@ class Machine:
         """What tc shows of the namespace, as text: `tc -j qdisc show`."""
         return self.here.run("tc", "-j", "qdisc", "show").stdout
 
+    def everything(self) -> tuple[str, ...]:
+        """Devices, qdiscs and the filters for what comes in, without counters."""
+        names = [link["ifname"] for link in self.here.json("ip", "-j", "link")]
+        filters = [
+            self.here.run("tc", "filter", "show", "dev", name, "ingress").stdout
+            for name in names
+            if name != "lo"
+        ]
+        return (self.here.run("ip", "-j", "link").stdout, self.shown(), *filters)
+
+    def reached(self, number: int) -> bool:
+        """Whether a packet that comes in by device `number` is answered."""
+        words = ["ping", "-c", "1", "-W", "1", f"10.9.{number}.1"]
+        return self.there.run(*words, check=False).returncode == 0
+
+    def redirected(self, device: str) -> int:
+        """Packets that the filters for what comes in have taken."""
+        words = ["tc", "-s", "filter", "show", "dev", device, "ingress"]
+        found = re.findall(r"Sent \d+ bytes (\d+) pkt", self.here.run(*words).stdout)
+        return sum(map(int, found))
+
     def apply(self, path: str) -> None:
         """Apply a policy; ends the script when that fails."""
         done = self.tcc("apply", path, "--yes")
@@ -80,8 +102,8 @@ def shaped(count: int) -> str:
 
 
 SINK = """
-import socket
-with socket.create_server(("10.9.0.2", 5001)) as server:
+import socket, sys
+with socket.create_server((sys.argv[1], 5001)) as server:
     print("ready", flush=True)
     while True:
         peer, _ = server.accept()
@@ -92,7 +114,7 @@ with socket.create_server(("10.9.0.2", 5001)) as server:
 SOURCE = """
 import socket, sys, time
 end = time.monotonic() + float(sys.argv[1])
-with socket.create_connection(("10.9.0.2", 5001)) as peer:
+with socket.create_connection((sys.argv[2], 5001)) as peer:
     peer.settimeout(5)
     block = bytes(1 << 16)
     while time.monotonic() < end:
@@ -105,15 +127,26 @@ def measured_rate(world: Machine, device: str, seconds: float) -> float:
 
     The qdisc's own counter of bytes sent, over the time between two readings of it.
     """
+    return _measured(world, device, seconds, world.here, world.there, "10.9.0.2")
+
+
+def measured_rate_in(world: Machine, device: str, seconds: float) -> float:
+    """Likewise, of an ifb's root, while the connection fills the line from there to here."""
+    return _measured(world, device, seconds, world.there, world.here, "10.9.0.1")
+
+
+def _measured(
+    world: Machine, device: str, seconds: float, sender: Namespace, receiver: Namespace, to: str
+) -> float:
     inside = ["ip", "netns", "exec"]
-    sink = subprocess.Popen([*inside, world.there.name, sys.executable, "-c", SINK],
+    sink = subprocess.Popen([*inside, receiver.name, sys.executable, "-c", SINK, to],
                             stdout=subprocess.PIPE)  # fmt: skip
     source = None
     try:
         assert sink.stdout is not None
         sink.stdout.readline()
-        words = [sys.executable, "-c", SOURCE, str(seconds + 3)]
-        source = subprocess.Popen([*inside, world.here.name, *words])
+        words = [sys.executable, "-c", SOURCE, str(seconds + 3), to]
+        source = subprocess.Popen([*inside, sender.name, *words])
         time.sleep(1.5)
         first, began = _sent(world, device)
         time.sleep(seconds)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -177,3 +178,21 @@ def test_openwrt(tmp_path):
     write(tmp_path, "etc/openwrt_release", "DISTRIB_ID='OpenWrt'\nDISTRIB_RELEASE='24.10.0'\n")
     assert gather(None, tmp_path).facts.openwrt == "24.10.0"
     assert gather().facts.openwrt is None
+
+
+def test_what_ingress_takes_is_found_by_trying(netns):
+    facts = gather(Namespace.named(netns.new().name)).facts
+    assert {"u32", "bpf"} <= set(facts.filters)
+    assert "mirred" in facts.actions
+    assert facts.links == ("ifb",)
+    assert facts.nft is (shutil.which("nft") is not None)
+
+
+def test_what_a_full_kernel_has(run_in_guest):
+    script = "from tcc.facts.kinds import probe; k = probe(); print(*k.filters, *k.actions, k.nft)"
+    done = run_in_guest([sys.executable, "-c", script])
+    assert done.status == 0, done.stderr
+    told = done.stdout.decode() if isinstance(done.stdout, bytes) else done.stdout
+    assert told.split() == [
+        "bpf", "flower", "fw", "matchall", "u32", "ctinfo", "gact", "mirred", "skbedit", "True",
+    ]  # fmt: skip

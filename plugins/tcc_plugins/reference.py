@@ -18,6 +18,7 @@ from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured
 from tcc.verify.scenario import Flow, Scenario
 
 if TYPE_CHECKING:
+    from tcc.engine.host.machine import Assembly, Machine
     from tcc.engine.measure import Histogram
     from tcc.engine.queue_disc import QueueDisc
     from tcc.engine.results import DirectionResult, FlowResult, Result
@@ -28,15 +29,15 @@ NO_LIMIT = 1 << 40
 LOSS_SCALE = 1 << 32
 SERIES_INTERVAL = 1_000_000_000
 UDP_PAYLOAD = 1470
+DEFAULT_BUFFER = 212_992  # net.core.wmem_default
 START_STREAM = 10
 START_SPREAD = 10_000_000
 """ns within which senders that start together really start: no two processes do at once."""
 
-NOT_MODELLED = (
-    "kernel", "host", "cpus", "queues", "queue_map", "interrupt_interval", "bql", "ring",
-    "defer_limit",
-)  # fmt: skip
-"""Fields of a testbed that need the model of a host's queues, interrupts and processors."""
+MOST_QUEUES = 64
+TINS = {"diffserv3": 3, "diffserv4": 4, "diffserv8": 8, "besteffort": 1, "precedence": 8}
+MODES = tuple(TINS)
+"""In the order of the kernel's numbers."""
 
 
 class Reference:
@@ -46,40 +47,111 @@ class Reference:
 
     def refuses(self, scenario: Scenario, spans: Spans) -> Iterator[Diagnostic]:
         """Yield what the engine has no model for: `not-built-yet`, at the words that ask for it."""
-        for field in NOT_MODELLED if scenario.testbed else ():
-            if getattr(scenario.testbed, field) is not None:
+        one, testbed = scenario.ingress, scenario.testbed
+        if one and one.kind == "cake_mq":
+            yield error(
+                "not-built-yet",
+                one.wish.at("qdisc"),
+                "the engine models several transmit queues in the direction of uploads only",
+                "write `qdisc cake` for ingress to predict for one queue",
+            )
+        if scenario.egress and scenario.egress.kind == "cake_mq" and testbed:
+            if testbed.queues == 1:
                 yield error(
-                    "not-built-yet",
+                    "cake-mq-one-queue",
                     span_at(spans, ("objectives", scenario.index, "testbed")),
-                    f"the engine does not model `{field.replace('_', '-')}` of a testbed yet",
-                    "a prediction that left it out would not be about this machine",
-                    "leave the testbed away to predict for an ideal machine",
+                    "cake_mq needs a device with more than one transmit queue",
+                    "give the testbed more `queues`, or none, for the usual number",
                 )
-        for one in (scenario.egress, scenario.ingress):
-            if one and one.kind == "cake_mq":
-                yield error(
-                    "not-built-yet",
-                    one.wish.at("qdisc"),
-                    "the engine does not model devices with several transmit queues yet",
-                    "write `qdisc cake` to predict for one queue",
-                )
+        if testbed and testbed.queues and testbed.queues > MOST_QUEUES:
+            yield error(
+                "not-built-yet",
+                span_at(spans, ("objectives", scenario.index, "testbed")),
+                f"the engine models up to {MOST_QUEUES} transmit queues",
+            )
 
     def measure(self, scenario: Scenario, seed: int) -> Measured:
         """Run a scenario; the same seed gives the same measurements."""
         from tcc.engine.simulation import Simulation  # noqa: PLC0415  (costly to import)
 
         simulation = Simulation(seed, local=scenario.local, nat=_is_veiled(scenario))
-        ends = {
-            direction: _model(simulation, scenario, direction)
-            for direction in ("egress", "ingress")
-        }
-        simulation.link(ends["egress"], ends["ingress"], _path(scenario))
+        machine = _machine(scenario)
+        kind = scenario.egress.kind if scenario.egress else ""
+        egress = _model(simulation, scenario, "egress", machine)
+        ends = {"egress": egress, "ingress": _model(simulation, scenario, "ingress", machine)}
+        assembly = _assembly(machine, scenario, egress) if machine.needs_model(kind) else None
+        path = _path(scenario)
+        if assembly is not None:
+            ends["egress"] = _root(simulation, egress)
+            path = replace(path, device=0)
+        simulation.link(ends["egress"], ends["ingress"], path, assembly.make if assembly else None)
         chance = simulation.random(START_STREAM)
+        numbers = {"egress": 0, "ingress": 0, None: 0}
         for flow in scenario.flows:
             start = flow.start + chance.draw_below(START_SPREAD)
-            _add(simulation, scenario, replace(flow, start=start))
+            if assembly is not None:
+                assembly.place(len(simulation.flows), numbers[flow.direction])
+            numbers[flow.direction] += 1
+            _add(simulation, scenario, machine, replace(flow, start=start))
         result = simulation.run(scenario.duration, scenario.warmup, SERIES_INTERVAL)
-        return _measured(scenario, seed, result, ends)
+        measured = _measured(scenario, seed, result, ends)
+        if assembly is None:
+            return measured
+        return replace(measured, host=tuple(_sentences(simulation, assembly, result.measured)))
+
+
+def _machine(scenario: Scenario) -> "Machine":
+    """Return the machine that the testbed describes; an ideal one without."""
+    from tcc.engine.host.machine import NO_CAP, Machine  # noqa: PLC0415
+
+    testbed = scenario.testbed or Testbed(name="ideal")
+    cap = NO_CAP if testbed.defer_limit == "none" else testbed.defer_limit
+    return Machine(
+        testbed.kernel,
+        testbed.host,
+        testbed.cpus,
+        testbed.queues,
+        testbed.queue_map == "cpu",
+        testbed.nic,
+        testbed.interrupt_interval,
+        testbed.bql if isinstance(testbed.bql, int) else None,
+        testbed.ring,
+        cap,
+    )
+
+
+def _assembly(machine: "Machine", scenario: Scenario, egress: Any) -> "Assembly":  # noqa: ANN401
+    """Return what makes the device of uploads."""
+    from tcc.engine.host.machine import Assembly  # noqa: PLC0415
+
+    children = getattr(egress, "children", [egress])
+    kind = scenario.egress.kind if scenario.egress else ""
+    queues = machine.transmit_queues(kind)
+    mode = getattr(scenario.egress.settings, "diffserv", None) if scenario.egress else None
+    tins = 8 if mode is None else TINS[MODES[mode]]
+    test = "rrul" if any(use.name.startswith("rrul") for use in scenario.objective.under) else "nup"
+    uploads = sum(flow.direction == "egress" for flow in scenario.flows)
+    processors = machine.processors(tins, test, max(1, min(queues, uploads)), len(children))
+    return Assembly(machine, children, processors, queues)
+
+
+def _root(simulation: "Simulation", egress: Any) -> "QueueDisc":  # noqa: ANN401
+    """Return what is shown as the device's qdisc."""
+    from tcc.engine.host.queues import Queues  # noqa: PLC0415
+
+    children = getattr(egress, "children", None)
+    root: QueueDisc = egress if children is None else Queues(simulation.pool, children)
+    return root
+
+
+def _sentences(simulation: "Simulation", assembly: "Assembly", measured: int) -> Iterator[str]:
+    """Yield what happened behind the qdisc and beyond it."""
+    yield from assembly.sentences(measured)
+    beyond = simulation.beyond_up
+    if beyond is not None:
+        waited = beyond.sojourn().mean() / 1e6
+        dropped = sum(beyond.dropped(flow) for flow in range(beyond.size))
+        yield f"beyond the shaper a packet waits {waited:.2f}ms on average; {dropped} dropped there"
 
 
 def _is_veiled(scenario: Scenario) -> bool:
@@ -90,7 +162,8 @@ def _is_veiled(scenario: Scenario) -> bool:
     return masquerades and not all(getattr(one.settings, "nat", False) for one in shaped)
 
 
-def _model(simulation: "Simulation", scenario: Scenario, direction: str) -> "QueueDisc":
+def _model(simulation: "Simulation", scenario: Scenario, direction: str, machine: "Machine") -> Any:  # noqa: ANN401
+    """Return the engine's qdisc; for cake_mq, what holds the children."""
     from tcc.engine.fifo import Fifo  # noqa: PLC0415
     from tcc.engine.scene import Scene  # noqa: PLC0415
 
@@ -102,10 +175,11 @@ def _model(simulation: "Simulation", scenario: Scenario, direction: str) -> "Que
         simulation.pool,
         simulation.random(QDISC_STREAMS[direction]),
         lowered.wish.device.max_frame,
+        queues=machine.transmit_queues(lowered.kind),
         split_above=gso.size or 0 if gso and gso.mode == "split-above" else 0,
+        mq_kernel=machine.mq_kernel,
     )
-    made: QueueDisc = qdisc(lowered.kind).model(lowered.settings, scene)
-    return made
+    return qdisc(lowered.kind).model(lowered.settings, scene)
 
 
 def _path(scenario: Scenario) -> Any:  # noqa: ANN401
@@ -122,7 +196,7 @@ def _path(scenario: Scenario) -> Any:  # noqa: ANN401
     )
 
 
-def _add(simulation: "Simulation", scenario: Scenario, flow: Flow) -> None:
+def _add(simulation: "Simulation", scenario: Scenario, machine: "Machine", flow: Flow) -> None:
     """Add one flow of the scenario, in the engine's words."""
     way: Literal["up", "down"] = "up" if flow.direction == "egress" else "down"
     common: dict[str, Any] = {
@@ -132,8 +206,18 @@ def _add(simulation: "Simulation", scenario: Scenario, flow: Flow) -> None:
         simulation.add_tcp(way, flow.control, ecn=flow.ecn, rtt=flow.rtt, **common)
     elif flow.kind == "udp":
         size = flow.payload or UDP_PAYLOAD
-        pressure = _pressure(scenario)
-        simulation.add_udp(way, flow.rate, size, rtt=flow.rtt, pressure=pressure, **common)
+        costs = machine.costs
+        simulation.add_udp(
+            way,
+            flow.rate,
+            size,
+            rtt=flow.rtt,
+            pressure=_pressure(scenario),
+            buffer=costs.get("sndbuf", DEFAULT_BUFFER),
+            cost=costs.get("send_cost_ns", 0),
+            latency=costs.get("wake_latency_ns", 0),
+            **common,
+        )
     elif flow.kind == "voip":
         simulation.add_voip(**common)
     else:
@@ -144,6 +228,8 @@ def _pressure(scenario: Scenario) -> int:
     """Return the interval of the RFC's socket back-pressure (ns); 0 where no kernel has it."""
     testbed = scenario.testbed
     if testbed is None or testbed.socket_backpressure != "rfc" or scenario.egress is None:
+        return 0
+    if scenario.egress.kind != "tbf":  # the patches had tbf, htb and cbq
         return 0
     wish = scenario.egress.wish.shaping.backpressure
     return (wish.interval or 0) if wish else 0

@@ -188,6 +188,10 @@ class QueueDisc:
             "qlen": self.qlen,
         }
 
+    def marked(self) -> int:
+        """Return how many packets were marked CE."""
+        return self.marks
+
     def drops_by_reason(self) -> dict[str, int]:
         """Return how many packets were dropped for each reason that occurred."""
         reason: cython.int

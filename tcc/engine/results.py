@@ -262,7 +262,7 @@ def direction_result(interface: Interface, parts: dict[str, int]) -> DirectionRe
         int(interface.framed_bytes),
         sum(interface.dropped(flow) for flow in range(interface.size)),
         qdisc.drops_by_reason(),
-        int(qdisc.marks),
+        qdisc.marked(),
         interface.sojourn(),
         {part: interface.sojourns[number] for part, number in parts.items()},
         qdisc.statistics(),

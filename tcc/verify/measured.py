@@ -93,6 +93,7 @@ class Measured:
         interrupted: Ctrl-C ended it early.
         flows: one for each flow of the scenario, in its order.
         directions: `egress` and `ingress`, as far as they are shaped.
+        host: sentences on what happened on the machine behind the qdisc, where that is modelled.
     """
 
     verifier: str
@@ -102,3 +103,4 @@ class Measured:
     interrupted: bool
     flows: tuple[FlowMeasure, ...]
     directions: Mapping[str, DirectionMeasure]
+    host: tuple[str, ...] = ()

@@ -32,6 +32,8 @@ def objective_text(outcome: Outcome) -> str:
                 lines += [f"            {line}" for line in advice_lines(first.scenario, advice)]
     for direction, one in first.measured.directions.items():
         lines += ["", *_indented(_direction_text(direction, one, first.measured))]
+    if first.measured.host:
+        lines += ["", *_indented(first.measured.host)]
     lines += ["", *_indented(table(list(_part_rows(first.scenario, first.measured))))]
     return "\n".join(lines)
 
@@ -85,8 +87,14 @@ def _frame(runs: Sequence[Run]) -> str:
     return (
         f"under {load}, {format_duration(measured.duration)}{cut} after "
         f"{format_duration(scenario.warmup)} of warm-up, rtt {format_duration(scenario.rtt)}, "
-        f"seed {seeds}; {measured.verifier}: emergent, {measured.model}"
+        f"seed {seeds}; {measured.verifier}: {_kind(scenario)}, {measured.model}"
     )
+
+
+def _kind(scenario: Scenario) -> str:
+    """Say how good the prediction is."""
+    host = scenario.testbed.host if scenario.testbed else None
+    return f"calibrated to {host}" if host else "emergent"
 
 
 def requirement_text(requirement: Requirement) -> str:

@@ -611,18 +611,24 @@ class Device(Interface):
 
     def clear(self) -> None:
         """Forget what was measured."""
+        number: cython.int
         Interface.clear(self)
         self.behind.clear()
+        for number in range(self.count):
+            queue: TxQueueRow = self.queue_at(number)
+            queue.scans = queue.work = queue.sync_work = queue.refused = 0
+            queue.most_waiting = queue.objects = queue.stops = 0
+        self.interrupts = self.frames = 0
 
     def counters(self) -> dict[str, int]:
-        """Return what happened behind the qdisc: sums over the queues, ns and packets."""
+        """Return what happened behind the qdisc while measured: sums over the queues."""
         number: cython.int
-        found = dict.fromkeys(
-            ("scans", "work", "sync_work", "refused", "most_waiting", "objects", "stops"), 0
-        )
+        names = ("scans", "work", "sync_work", "refused", "most_waiting", "objects", "stops")
+        found = dict.fromkeys((*names, "carrying"), 0)
         for number in range(self.count):
             queue: TxQueueRow = self.queue_at(number)
             found["scans"] += queue.scans
+            found["carrying"] += queue.work > 0
             found["work"] += queue.work
             found["sync_work"] += queue.sync_work
             found["refused"] += queue.refused

@@ -254,8 +254,15 @@ class LockedDevice(Interface):
         if not self.working and (self.first != NIL or self.qdisc.qlen > 0):
             self.work(now)
 
+    def clear(self) -> None:
+        """Forget what was measured."""
+        Interface.clear(self)
+        self.refused = self.batches = 0
+        self.most_waiting = self.waiting
+        self.enqueue_work = self.send_work = self.drop_work = 0
+
     def counters(self) -> dict[str, int]:
-        """Return what happened at the lock: ns of its time, packets."""
+        """Return what happened at the lock while measured: ns of its time, packets."""
         return {
             "refused": self.refused,
             "batches": self.batches,

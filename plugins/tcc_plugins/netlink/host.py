@@ -70,6 +70,8 @@ class Host:
     def observe(self, wanted: State) -> State:
         """Return what is in the places of `wanted`, and all that hangs below a root there.
 
+        Of a device that is itself such a place the root is told as well: it goes with it.
+
         Places on devices that are not there are left out; where only the thing itself is not
         there, `NOTHING` is.
 
@@ -78,7 +80,7 @@ class Host:
         """
         devices = dict.fromkeys(place.device for place in wanted)
         self._numbers = observing.indexes(self._route, devices)
-        trees = {place.device for place in wanted if is_tree(place)}
+        trees = {place.device for place in wanted if is_tree(place) or place.at == LINK}
         reading = observing.of_kernel(self._route, self._numbers, trees)
         self._queue_kinds = reading.queue_kinds
         rest = [place for place in wanted if not is_tree(place)]

@@ -16,7 +16,7 @@ from tcc.netlink import filters, qdisc
 from tcc.netlink.handle import Handle
 from tcc.netlink.transport import RouteSocket
 from tcc.plan.operation import Plan, Verb
-from tcc.plan.state import Place, QdiscItem, handle_text, is_tree, qdiscs_by_device
+from tcc.plan.state import LINK, Place, QdiscItem, handle_text, is_tree, qdiscs_by_device
 
 # Their dump is what makes them again (tests/apply/guest_cake.py tries each).
 # Not codel, whose dump, sent again, is rounded down once more; not fq_pie, which refuses its own.
@@ -49,7 +49,11 @@ def obstacles(
             for step in plan.steps_on(device)
             if step.verb in {Verb.REPLACE, Verb.DELETE, Verb.ADD} and is_tree(step.place)
         }
-        touched = {step.place.at for step in plan.steps_on(device)}
+        if any(
+            step.place.at == LINK and step.verb is Verb.DELETE for step in plan.steps_on(device)
+        ):
+            lost.add("root")
+        touched = {step.place.at for step in steps} | lost
         yield from _sized(tree, touched)
         if "root" in lost:
             yield from _default_changed(tree, default)

@@ -155,7 +155,7 @@ def test_ctrl_c_prints_what_was_measured(jobs: str, here: Path):
 
 
 def test_ctrl_c_while_changes_are_tried_keeps_what_was_measured(here: Path):
-    text = POLICY.replace("goodput <= 1mbit", "utilisation >= 99.99%").replace(
+    text = POLICY.replace("goodput <= 1mbit", "sojourn p99 <= 20ms").replace(
         "tiers besteffort", "tiers besteffort; rtt 900ms"
     )
     (here / "p.tcc").write_text(text.replace("1 flow for 2s", "4 flows for 40s"))
@@ -171,12 +171,13 @@ def test_ctrl_c_while_changes_are_tried_keeps_what_was_measured(here: Path):
     out, _ = process.communicate(timeout=60)
     os.close(ours)
     assert process.returncode == 130
-    assert "MISSED  egress utilisation >= 99.99%" in out
+    assert "MISSED  egress sojourn p99 <= 20ms" in out
 
 
 def test_what_the_engine_has_no_model_for_is_refused(here: Path):
     (here / "p.tcc").write_text(
-        POLICY.replace("under tcp_nup", "on bed\n    under tcp_nup") + "testbed bed { cpus 4 }\n"
+        POLICY.replace("under tcp_nup", "on bed\n    under tcp_nup")
+        + "testbed bed { queues 1000 }\n"
     )
     done = verify("p.tcc", cwd=here)
     assert done.returncode == 2

@@ -49,10 +49,9 @@ def obstacles(
             for step in plan.steps_on(device)
             if step.verb in {Verb.REPLACE, Verb.DELETE, Verb.ADD} and is_tree(step.place)
         }
-        if any(
-            step.place.at == LINK and step.verb is Verb.DELETE for step in plan.steps_on(device)
-        ):
-            lost.add("root")
+        steps = list(plan.steps_on(device))
+        if any(step.place.at == LINK and step.verb is Verb.DELETE for step in steps):
+            lost.add("root")  # it goes with its device
         touched = {step.place.at for step in steps} | lost
         yield from _sized(tree, touched)
         if "root" in lost:

@@ -68,7 +68,9 @@ def test_same_seed_same_bytes_serial_and_parallel(one_flow: str):
 
 def test_same_bytes_interpreted(one_flow: str):
     short = Path(one_flow)
-    short.write_text(ONE_FLOW.replace("10mbit", "2mbit").replace("4s", "1s"))
+    short.write_text(
+        ONE_FLOW.replace("10mbit", "2mbit").replace("9mbit", "1mbit").replace("4s", "1s")
+    )
     compiled = verify(one_flow, "--json").stdout
     assert compiled
     assert verify(one_flow, "--json", TCC_ENGINE="interpreted").stdout == compiled

@@ -55,14 +55,14 @@ class Reference:
                 "the engine models several transmit queues in the direction of uploads only",
                 "write `qdisc cake` for ingress to predict for one queue",
             )
-        if scenario.egress and scenario.egress.kind == "cake_mq" and testbed:
-            if testbed.queues == 1:
-                yield error(
-                    "cake-mq-one-queue",
-                    span_at(spans, ("objectives", scenario.index, "testbed")),
-                    "cake_mq needs a device with more than one transmit queue",
-                    "give the testbed more `queues`, or none, for the usual number",
-                )
+        several = scenario.egress is not None and scenario.egress.kind == "cake_mq"
+        if several and testbed and testbed.queues == 1:
+            yield error(
+                "cake-mq-one-queue",
+                span_at(spans, ("objectives", scenario.index, "testbed")),
+                "cake_mq needs a device with more than one transmit queue",
+                "give the testbed more `queues`, or none, for the usual number",
+            )
         if testbed and testbed.queues and testbed.queues > MOST_QUEUES:
             yield error(
                 "not-built-yet",

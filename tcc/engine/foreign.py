@@ -9,8 +9,8 @@ Such a qdisc subclasses nothing and is never compiled.  It has
 * `wakeup`: the time (ns) it wants to be asked again, or None.
 
 The packets it sees are `ForeignPacket`: their attributes are the fields of `rows.Packet`, to read
-and to write.  A packet is to be kept as the object it came as, and given back as that.  It comes with
-its `enqueue_time` set, and with `adjusted`, its bytes on the wire, equal to its length.
+and to write.  A packet is to be kept as the object it came as, and given back as that.  It comes
+with its `enqueue_time` set, and with `adjusted`, its bytes on the wire, equal to its length.
 
 An exception in it is kept in `failure`; from then on the qdisc drops what comes and gives nothing.
 `check` raises it.

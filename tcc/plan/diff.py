@@ -49,13 +49,14 @@ def diff(observed: State, wanted: State, comparison: Comparison) -> Plan:
         planned = _Device(device, there.get(device, {}), comparison)
         operations += planned.steps(hanging)
         final.update(planned.final)
-    rest = around(observed, wanted, comparison)
-    operations = [*rest.before, *operations, *rest.after]
-    for place, item in wanted.items():
+    rest = {place: item for place, item in wanted.items() if not isinstance(item, QdiscItem)}
+    if rest:
+        beside = around(observed, rest, comparison)
+        operations = [*beside.before, *operations, *beside.after]
+    for place, item in rest.items():
         if isinstance(item, FileItem):
             operations += _file_steps(place, observed.get(place), item)
-        if not isinstance(item, QdiscItem):
-            final[place] = item
+        final[place] = item
     return Plan(tuple(operations), observed, final)
 
 

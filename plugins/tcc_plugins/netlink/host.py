@@ -10,6 +10,7 @@ from tcc.apply.system import Result
 from tcc.diagnostics import Diagnostic, error
 from tcc.netlink.namespace import Namespace
 from tcc.netlink.transport import RouteSocket
+from tcc.plan.diff import ROOT
 from tcc.plan.operation import Operation, Plan, Verb
 from tcc.plan.state import (
     LINK,
@@ -80,10 +81,12 @@ class Host:
         """
         devices = dict.fromkeys(place.device for place in wanted)
         self._numbers = observing.indexes(self._route, devices)
-        trees = {place.device for place in wanted if is_tree(place) or place.at == LINK}
+        rest = [place for place in wanted if place.at != ROOT and not is_tree(place)]
+        trees = None
+        if rest:  # elsewhere every device has its tree looked at, and that is all
+            trees = {place.device for place in wanted if is_tree(place) or place.at == LINK}
         reading = observing.of_kernel(self._route, self._numbers, trees)
         self._queue_kinds = reading.queue_kinds
-        rest = [place for place in wanted if not is_tree(place)]
         if rest:
             around = surroundings.Surroundings(self._route, self._nft, self._numbers, reading)
             reading.state.update(around.of(rest))

@@ -113,7 +113,7 @@ def simulate(
         schedule.run(number * STEP)
         steps.append(int(out.packets) - before)
     drops = int(cake.statistics()["drops"])
-    return Run(tuple(steps), drops, int(device.refused), seconds, int(cake.most_used))
+    return Run(tuple(steps), drops, int(device.turned_away), seconds, int(cake.most_used))
 
 
 def closed_form(host: Mapping[str, Any], kernel: str, rate: int) -> Fraction:

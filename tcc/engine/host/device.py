@@ -227,7 +227,7 @@ class Device(Interface):
         queue.head = queue.tail = queue.first = queue.last = NIL
         queue.last_scan = LONG_AGO
         if self.synchronises:
-            queue.visits = self.children[number].purge_visits
+            queue.visits = self.children[number].purge_visits  # type: ignore[attr-defined]
 
     def place(self, flow: int, queue: int) -> None:
         """Let the packets of a flow take a transmit queue; those not placed are hashed.
@@ -478,7 +478,7 @@ class Device(Interface):
             if cython.compiled:
                 cython.cast(Sink, self.schedule.handlers[owner]).departed(packet, now)
             else:
-                self.schedule.handlers[owner].departed(packet, now)
+                self.schedule.handlers[owner].departed(packet, now)  # type: ignore[attr-defined]
 
     # ------------------------------------------------------------ NIC
 

@@ -4,6 +4,7 @@ cdef enum:
 cdef class DynamicLimit:
     cdef readonly long long queued
     cdef readonly long long completed
+    cdef readonly long long adjusted
     cdef readonly long long limit
     cdef readonly long long least
     cdef readonly long long most

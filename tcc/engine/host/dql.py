@@ -29,7 +29,7 @@ class DynamicLimit:
     """
 
     def __init__(self, hold: int = HOLD, least: int = 0, most: int = MOST) -> None:
-        self.queued = self.completed = self.limit = 0
+        self.queued = self.completed = self.adjusted = 0
         self.least = least
         self.most = most
         self.limit = least
@@ -46,7 +46,7 @@ class DynamicLimit:
 
     def room(self) -> cython.longlong:
         """Return the bytes still allowed; below 0 the queue is stopped."""
-        return self.limit + self.completed - self.queued
+        return self.adjusted - self.queued
 
     def complete(self, size: cython.longlong, now: cython.longlong) -> cython.void:
         """The NIC reports `size` bytes as sent at `now` (ns)."""
@@ -88,6 +88,7 @@ class DynamicLimit:
         self.previous_over = over
         self.previous_object = self.last_object
         self.completed = done
+        self.adjusted = self.limit + done
         self.previous_queued = self.queued
 
     def note(self, size: int) -> None:

@@ -30,7 +30,7 @@ cdef class LockedDevice(Interface):
     cdef int last
     cdef readonly int waiting
     cdef readonly int most_waiting
-    cdef readonly long long refused
+    cdef readonly long long turned_away
     cdef readonly long long batches
     cdef readonly long long enqueue_work
     cdef readonly long long send_work

@@ -135,13 +135,13 @@ class LockedDevice(Interface):
         self.working = False
         self.first = self.last = NIL
         self.waiting = self.most_waiting = 0
-        self.refused = self.batches = 0
+        self.turned_away = self.batches = 0
         self.enqueue_work = self.send_work = self.drop_work = 0
 
     def take(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """A sender has a packet."""
         if self.waiting >= self.cap:
-            self.refused += 1
+            self.turned_away += 1
             if self.pool.rows[packet].kind == PURE_ACK and self.pool.rows[packet].id:
                 self.options.give(self.pool.rows[packet].id - 1)
             self.pool.give(packet)
@@ -257,14 +257,14 @@ class LockedDevice(Interface):
     def clear(self) -> None:
         """Forget what was measured."""
         Interface.clear(self)
-        self.refused = self.batches = 0
+        self.turned_away = self.batches = 0
         self.most_waiting = self.waiting
         self.enqueue_work = self.send_work = self.drop_work = 0
 
     def counters(self) -> dict[str, int]:
         """Return what happened at the lock while measured: ns of its time, packets."""
         return {
-            "refused": self.refused,
+            "turned_away": self.turned_away,
             "batches": self.batches,
             "most_waiting": self.most_waiting,
             "enqueue_work": self.enqueue_work,

@@ -69,7 +69,7 @@ class Machine:
     def mq_kernel(self) -> str:
         """Return which kernel's cake_mq it has."""
         known = profiles.load()["cake_mq_kernels"]
-        return self.kernel if self.kernel in known else DEFAULT_MQ_KERNEL
+        return self.kernel if self.kernel and self.kernel in known else DEFAULT_MQ_KERNEL
 
     def transmit_queues(self, kind: str) -> int:
         """Return how many transmit queues the device has, under a qdisc of this kind."""

@@ -109,6 +109,7 @@ def test_what_cannot_be_read_is_said_without_a_traceback(content, message, engin
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_random_traffic_is_the_same_compiled_interpreted_and_in_another_process():
     here = [traffic.digest(seed) for seed in range(40)]
     for engine in ("", "interpreted"):

@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TCC = [sys.executable, "-c", "from tcc.cli.main import main; main()"]
 POLICY = """\
 link wan {

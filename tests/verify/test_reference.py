@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
 TCC = [sys.executable, "-c", "from tcc.cli.main import main; main()"]
 ONE_FLOW = """

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 TCC = [sys.executable, "-c", "from tcc.cli.main import main; main()"]
 WRONG = sorted((HERE / "wrong").glob("*.tcc"))

@@ -231,8 +231,8 @@ def _of_lock(lock: LockedDevice, measured: int) -> list[str]:
         )
     ]
     said = [f"the root lock is held {', '.join(parts)} of the time"]
-    if counted["refused"]:
-        said.append(f"{counted['refused']} packets found no place before the qdisc")
+    if counted["turned_away"]:
+        said.append(f"{counted['turned_away']} packets found no place before the qdisc")
     return said
 
 

@@ -1,4 +1,4 @@
-"""Each fitted constant moved by 10 %: what that does to the results (docs/experiments/sensitivity.md)."""
+"""Each fitted constant moved by 10 %: what that does to the results (docs/experiments)."""
 
 import subprocess
 import sys

@@ -100,12 +100,22 @@ def command(  # noqa: PLR0913, PLR0917
     seeds = range(seed, seed + repeat)
     names = tuple(dict.fromkeys(verifiers.split(",")))
     task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any)
+    if "reference" in names:
+        _say_if_slow()
     codes = []
     for file in files:
         codes.append(_verify(file, api.load(file, given, complete=True), task, form))
         if codes[-1] == INTERRUPTED:
             break
     return max(codes)
+
+
+def _say_if_slow() -> None:
+    """Say on standard error when the engine runs interpreted; results are the same."""
+    from tcc.engine import compiled  # noqa: PLC0415
+
+    if not compiled():
+        click.echo("the engine runs interpreted, which is slow: `tcc doctor` tells why", err=True)
 
 
 class Task(NamedTuple):

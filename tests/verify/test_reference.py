@@ -75,7 +75,9 @@ def test_same_bytes_interpreted(one_flow: str):
     )
     compiled = verify(one_flow, "--json").stdout
     assert compiled
-    assert verify(one_flow, "--json", TCC_ENGINE="interpreted").stdout == compiled
+    slow_run = verify(one_flow, "--json", TCC_ENGINE="interpreted")
+    assert slow_run.stdout == compiled
+    assert "interpreted" in slow_run.stderr
 
 
 def test_nothing_to_run_is_invalid(tmp_path: Path):

@@ -6,7 +6,8 @@ qdisc is written field by field.
 """
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from tcc import plugin
 from tcc.plan.state import (
@@ -88,6 +89,7 @@ def _item_to_json(item: Item) -> dict[str, Any]:
         "options": payload.hex(),
         "default": item.default,
         "sized": item.sized,
+        "moves": getattr(item.settings, "moves", None),
         "path": list(item.path),
     }
 
@@ -99,10 +101,13 @@ def _item_from_json(data: dict[str, Any]) -> Item:
 def _qdisc(data: dict[str, Any]) -> QdiscItem:
     kind, payload = str(data["kind"]), bytes.fromhex(data["options"])
     default = bool(data["default"])
+    settings = None if default else settings_of(kind, payload)
+    if moves := data.get("moves"):  # the kernel keeps no bounds, so no payload does
+        settings = replace(cast(Any, settings), moves=tuple(map(int, moves)))
     return QdiscItem(
         kind,
         handle_number(data["handle"]),
-        None if default else settings_of(kind, payload),
+        settings,
         payload,
         default,
         tuple(data["path"]),

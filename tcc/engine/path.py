@@ -359,7 +359,8 @@ class Interface(Sink):
             self.histograms[group].add(waited)
         self.sent += 1
         self.sent_bytes += row[packet].length
-        self.framed_bytes += row[packet].adjusted
+        # A qdisc that shapes nothing, such as a FIFO, counts no framing: its bytes are the frame's.
+        self.framed_bytes += row[packet].adjusted or row[packet].length
         if self.rate:
             segments: cython.int = row[packet].gso_segs if row[packet].gso_segs else 1
             bits = (row[packet].length + self.framing * segments) * 8

@@ -61,7 +61,7 @@ class DirectionMeasure:
     Attributes:
         packets: that left the qdisc.
         octets: their bytes, link-layer header included.
-        framed: their bytes as the shaper counts them; 0 where none shapes.
+        framed: their bytes as the shaper counts them; those of the frames where none shapes.
         drops: packets dropped.
         reasons: drops by reason, since the beginning.
         marks: packets marked CE.

@@ -2,7 +2,7 @@
 
 A terminal sends Ctrl-C to every process of a command, `kill -INT` to one. So workers ignore the
 interrupt and the parent tells each by a signal of its own, which ends what is being measured and
-leaves the worker to hand back what it has.
+leaves the worker to hand back what it has. SIGTERM to the parent is the same as Ctrl-C.
 """
 
 import os
@@ -13,6 +13,8 @@ from contextlib import suppress
 from multiprocessing import active_children, get_context
 from types import FrameType
 from typing import Any, TypeVar
+
+from tcc.verify.lifeline import depend_on
 
 T = TypeVar("T")
 STOP = signal.SIGUSR1
@@ -59,7 +61,10 @@ def _in_processes(
     done: dict[int, T],
 ) -> None:
     with ProcessPoolExecutor(
-        min(jobs, len(tasks)), mp_context=get_context("fork"), initializer=_begin
+        min(jobs, len(tasks)),
+        mp_context=get_context("fork"),
+        initializer=_begin,
+        initargs=(os.getpid(),),
     ) as pool:
         waiting = {pool.submit(_work, function, task): number for number, task in enumerate(tasks)}
         try:
@@ -82,9 +87,11 @@ def _gather(waiting: "dict[Future[T], int]", done: dict[int, T]) -> None:
             done[number] = future.result()
 
 
-def _begin() -> None:
+def _begin(parent: int) -> None:
     """Make this process a worker."""
+    depend_on(parent, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(STOP, _stop)
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,40 +79,93 @@ def test_side_by_side_for_people(tmp_path: Path, kernel: dict[str, str]):
     assert "outside the band" not in done.stdout
 
 
+TCP = {
+    "kind": "tcp", "direction": "egress", "dscp": 0, "address": "10.0.1.2", "rate": 0,
+    "payload": 1470, "control": "cubic", "interval": 200_000_000, "start": 0,
+}  # fmt: skip
+PING = {**TCP, "kind": "ping", "direction": None, "interval": 20_000_000}
+JOB = {
+    "local": False, "hosts": 1, "ecn": 2, "rtt": 0, "jitter": 0, "loss": 0, "egress": [],
+    "ingress": [], "flows": [], "warmup": 1_000_000_000, "duration": 3_000_000_000,
+}  # fmt: skip
+BUCKET = ["root", "handle", "1:", "tbf", "rate", "20mbit", "burst", "16k", "latency", "20ms"]
+
+
+def namespaces() -> str:
+    return subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
+
+
 @pytest.mark.kernel
 def test_namespaces_of_this_kernel():
     """A bucket of 20 Mbit/s lets 1448 of each 1514 bytes through as payload; nothing remains."""
-    flow = {
-        "kind": "tcp", "direction": "egress", "dscp": 0, "address": "10.0.1.2", "rate": 0,
-        "payload": 1470, "control": "cubic", "interval": 200_000_000, "start": 0,
-    }  # fmt: skip
-    ping = {**flow, "kind": "ping", "direction": None, "interval": 20_000_000}
-    job = {
-        "local": False, "hosts": 1, "ecn": 2, "rtt": 0, "netem": [], "warmup": 1_000_000_000,
-        "duration": 3_000_000_000, "ingress": [], "flows": [flow, ping],
-        "egress": [["root", "handle", "1:", "tbf", "rate", "20mbit", "burst", "16k",
-                    "latency", "20ms"]],
-    }  # fmt: skip
-    before = subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
+    before = namespaces()
+    job = {**JOB, "flows": [TCP, PING], "egress": [BUCKET]}
     said = json.loads(host.run(PROGRAM, json.dumps(job)))
-    after = subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
-    assert before == after
+    assert before == namespaces()
     goodput = said["s"]["0"]["payload"] * 8 / 3
     assert 0.93 < goodput / (20_000_000 * 1448 / 1514) < 1.01
     assert len(said["c"]["1"]["trips"]) > 140
+    assert said["delayed_by"] == ""
+
+
+@pytest.mark.kernel
+def test_the_path_of_this_kernel_has_the_delay_asked_for():
+    """Half of the round trip each way, by netem or by a process; 3 ms for a busy machine."""
+    job = {**JOB, "rtt": 40_000_000, "flows": [PING]}
+    said = json.loads(host.run(PROGRAM, json.dumps(job)))
+    probes = said["c"]["0"]
+    assert len(probes["trips"]) > 140
+    for way in ("up", "down"):
+        ordered = sorted(probes[way])
+        assert ordered[0] >= 20_000_000
+        assert ordered[len(ordered) // 2] < 23_000_000
+
+
+def delayed_by_a_process(job: dict[str, object]) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(host.run(PROGRAM, json.dumps({**job, "netem": False})))
+    assert said["delayed_by"] == "process"
+    return said
+
+
+@pytest.mark.kernel
+def test_a_process_delays_where_netem_is_not():
+    """TCP through it fills the bucket, and a window of 40 ms more than that waits nowhere."""
+    job = {**JOB, "rtt": 40_000_000, "flows": [TCP, PING], "egress": [BUCKET],
+           "warmup": 3_000_000_000}  # fmt: skip
+    said = delayed_by_a_process(job)
+    assert 0.9 < said["s"]["0"]["payload"] * 8 / 3 / (20_000_000 * 1448 / 1514) < 1.01
+    ordered = sorted(said["c"]["1"]["trips"])
+    assert ordered[0] >= 40_000_000
+    assert ordered[len(ordered) // 2] < 40_000_000 + 20_000_000 + 6_553_600 + 2_000_000
+
+
+@pytest.mark.kernel
+def test_a_process_loses_and_scatters_as_asked():
+    """Half lost each way: a quarter comes back. At most 10 ms more each way, 5 on average."""
+    job = {**JOB, "rtt": 20_000_000, "jitter": 10_000_000, "loss": 1 << 31,
+           "flows": [{**PING, "interval": 1_000_000}]}  # fmt: skip
+    probes = delayed_by_a_process(job)["c"]["0"]
+    assert 0.2 < len(probes["trips"]) / probes["sent"] < 0.3
+    added = [way - 10_000_000 for way in probes["up"]]
+    assert min(added) >= 0
+    assert 3_000_000 < sum(added) / len(added) < 9_500_000  # order is kept, which adds some
+
+
+@pytest.mark.kernel
+def test_more_than_a_process_can_delay_is_no_measurement():
+    job = {**JOB, "rtt": 1_000_000, "flows": [{**TCP}] * 4}
+    with pytest.raises(host.HostError, match="for want of netem a process delays packets, and "):
+        delayed_by_a_process(job)
 
 
 @pytest.mark.kernel
 def test_a_qdisc_that_is_not_there_is_named(tmp_path: Path):
     """This machine's kernel may have CAKE and netem; no kernel has this one."""
-    job = {
-        "local": False, "hosts": 1, "ecn": 2, "rtt": 0, "netem": [], "warmup": 0, "duration": 0,
-        "ingress": [], "flows": [], "egress": [["root", "nosuch"]],
-    }  # fmt: skip
+    before = namespaces()
+    job = {**JOB, "egress": [["root", "nosuch"]]}
     with pytest.raises(host.HostError, match="nosuch"):
         host.run(PROGRAM, json.dumps(job))
-    left = subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout
-    assert f"tcc{os.getpid()}" not in left
+    assert before == namespaces()
 
 
 def test_without_a_kernel_it_says_so(tmp_path: Path):

@@ -1,9 +1,16 @@
 """Measurements in namespaces of this machine's own kernel."""
 
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from tcc_plugins.kernel.child import end, start
+
+PATIENCE = 30
+"""Seconds that the program has to remove its namespaces."""
 
 
 class HostError(Exception):
@@ -11,9 +18,9 @@ class HostError(Exception):
 
 
 def run(program: Path, job: str) -> str:
-    """Run the program with a job here; return what it prints.
+    """Run the program, a package, with a job here; return what it prints.
 
-    Ctrl-C reaches the program too, as the terminal's process group; it removes its namespaces.
+    Whatever ends this process ends the program too, which then removes its namespaces.
 
     Raises:
         HostError: it failed; with what it said.
@@ -21,13 +28,19 @@ def run(program: Path, job: str) -> str:
     with tempfile.TemporaryDirectory(prefix="tcc-kernel-") as folder:
         path = Path(folder) / "job"
         path.write_text(job)
-        done = subprocess.run(
-            [sys.executable, "-B", str(program), str(path)],
-            capture_output=True,
+        process = start(
+            [sys.executable, "-B", "-m", program.name, str(path)],
+            signal.SIGTERM,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
+            env={**os.environ, "PYTHONPATH": str(program.parent)},
         )
-    if done.returncode:
-        said = done.stderr.strip()
-        raise HostError(said.splitlines()[-1] if said else f"exit status {done.returncode}")
-    return done.stdout
+        try:
+            out, errors = process.communicate()
+        finally:
+            end(process, PATIENCE)
+    if process.returncode:
+        said = errors.strip()
+        raise HostError(said.splitlines()[-1] if said else f"exit status {process.returncode}")
+    return str(out)

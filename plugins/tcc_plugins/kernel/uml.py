@@ -14,15 +14,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+
+from tcc_plugins.kernel.child import end, start
 
 KERNEL = "TCC_UML_KERNEL"
 MEMORY = "512M"
 BOOTED_AT = 1_767_225_600 * 10**9
 PATIENCE = 1800
 """Seconds of real time after which a guest is given up."""
+GRACE = 2
+"""Seconds that a guest has to end when it is told to."""
 
 INIT = """#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -81,7 +84,7 @@ def _unpacked(packed: Path) -> Path:
 
 
 def run(kernel: Path, program: Path, job: str, seed: int) -> str:
-    """Run a program with a job in a guest; return what it prints.
+    """Run a program, a package, with a job in a guest; return what it prints.
 
     Raises:
         GuestError: it failed, or the guest did.
@@ -89,9 +92,9 @@ def run(kernel: Path, program: Path, job: str, seed: int) -> str:
     control = Path(tempfile.mkdtemp(prefix="tcc-guest-"))
     try:
         (control / "job").write_text(job)
-        shutil.copy(program, control / "program.py")
-        words = shlex.join([sys.executable, "-B", "/run/tcc/program.py", "/run/tcc/job"])
-        (control / "run").write_text(RUN.format(command=words))
+        shutil.copytree(program, control / program.name, ignore=shutil.ignore_patterns("*.pyc"))
+        words = shlex.join([sys.executable, "-B", "-m", program.name, "/run/tcc/job"])
+        (control / "run").write_text(RUN.format(command=f"PYTHONPATH=/run/tcc {words}"))
         (control / "init").write_text(INIT.format(control=shlex.quote(str(control))))
         (control / "init").chmod(0o755)
         return _follow(kernel, control, seed)
@@ -117,7 +120,7 @@ def _follow(kernel: Path, control: Path, seed: int) -> str:
             raise GuestError(said.splitlines()[-1] if said else "the guest's program failed")
         return (control / "out").read_text()
     finally:
-        _end(machine)
+        end(machine, GRACE)
 
 
 def _start(kernel: Path, control: Path, seed: int) -> subprocess.Popen[bytes]:
@@ -129,24 +132,13 @@ def _start(kernel: Path, control: Path, seed: int) -> subprocess.Popen[bytes]:
     ]  # fmt: skip
     shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
     with (control / "console").open("wb") as log:
-        return subprocess.Popen(
+        return start(
             words,
+            signal.SIGKILL,
             executable=kernel,
             cwd=control,
             env={"PATH": os.environ.get("PATH", ""), "TMPDIR": shared},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            start_new_session=True,
         )
-
-
-def _end(machine: subprocess.Popen[bytes]) -> None:
-    """End the guest, which is a session of its own, and all that it started."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            if machine.poll() is None:
-                os.killpg(machine.pid, number)
-                machine.wait(2)
-    with suppress(ProcessLookupError):
-        os.killpg(machine.pid, signal.SIGKILL)

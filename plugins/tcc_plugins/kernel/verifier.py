@@ -21,13 +21,14 @@ from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured,
 from tcc.verify.scenario import Flow, Scenario
 from tcc_plugins.kernel import host, uml
 
-PROGRAM = Path(__file__).with_name("guest.py")
+PROGRAM = Path(__file__).with_name("guest")
 CANNOT = (
     "kernel", "host", "cpus", "queues", "queue_map", "nic", "interrupt_interval", "bql", "ring",
     "defer_limit", "beyond",
 )  # fmt: skip
 """Fields of a testbed that would need another machine than the one there is."""
 UDP_PAYLOAD = 1470
+LOSS_SCALE = 1 << 32
 LINK_HEADER = 14
 PTM = 65, 64
 
@@ -85,6 +86,8 @@ class Kernel:
             raise MeasureError(str(problem)) from problem
         said = json.loads(text)
         way = "simulated time" if kernel else "this host"
+        if said["delayed_by"] == "process":
+            way += ", delayed by a process for want of netem"
         flows = tuple(
             _flow(flow, number, said, scenario.duration)
             for number, flow in enumerate(scenario.flows)
@@ -117,18 +120,15 @@ def _cannot(spans: Spans, path: tuple[str | int, ...], what: str) -> Diagnostic:
 
 def _job(scenario: Scenario) -> dict[str, Any]:
     testbed = scenario.testbed
-    netem: list[str] = []
-    if testbed is not None and testbed.jitter:
-        netem = [f"{testbed.jitter // 2000}us"]
-    if testbed is not None and testbed.loss:
-        netem += ["loss", f"{float(testbed.loss) * 100:.6f}%"]
+    loss = testbed.loss if testbed is not None and testbed.loss else 0
     network = 2 if scenario.local else 1
     return {
         "local": scenario.local,
         "hosts": 1 + max((flow.host for flow in scenario.flows), default=0),
         "ecn": 1 if any(flow.ecn for flow in scenario.flows) else 2,
         "rtt": scenario.rtt,
-        "netem": netem,
+        "jitter": testbed.jitter or 0 if testbed is not None else 0,
+        "loss": int(loss * LOSS_SCALE),
         "warmup": scenario.warmup,
         "duration": scenario.duration,
         "egress": _commands(scenario.egress),

@@ -85,6 +85,14 @@ def test_a_page_has_its_sections(code):
     assert [line.removeprefix("## ") for line in rest if line.startswith("## ")] == [*SECTIONS]
 
 
+@pytest.mark.parametrize("code", sorted(codes()))
+def test_a_page_names_its_sources(code):
+    text = page(code) or ""
+    sources = text.partition("## References\n")[2].strip().splitlines()
+    assert sources
+    assert all(line.startswith(("- ", "  ")) for line in sources)
+
+
 def test_codes_without_a_page_have_none():
     assert page("no-such-code") is None
 

@@ -34,11 +34,13 @@ RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     # rates
     ("bandwidth-implausible", ("slow",)),
     ("bandwidth-implausible", ("apart",)),
+    ("bandwidth-implausible", ("air", "bandwidth")),
     ("bandwidth-above-device", ("bandwidth", "facts")),
     ("directions-swapped", ("uphill",)),
     ("cake-mq-below-need", ("qdisc",)),
     ("gso-blocks-line", ("gso-kept",)),
     ("fifo-blocks-head", ("qdisc",)),
+    ("tbf-latency-below-packet", ("qdisc",)),
     ("memory-below-bdp", ("memory",)),
     ("rtt-below-path", ("rtt",)),
     # who is behind the line
@@ -59,6 +61,7 @@ RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("tier-unreachable", ("several",)),
     ("tier-never-matches", ("addresses",)),
     ("tiers-without-tins", ("tier", "one-tin")),
+    ("voice-tin-below-call", ("tier", "low")),
     ("tier-moved-by-cake-mq", ("video", "qdisc")),
     ("wash-before-tiers", ("links", "dscp")),
     ("mark-mask-on-ingress", ("mark_mask", "ingress")),

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
+from tcc.checks.devices import is_access_point
 from tcc.checks.view import Side, View
 from tcc.diagnostics import Diagnostic, Severity, warning
 from tcc.units import format_duration, format_rate, time_for
 
 SLOWEST = 64_000
 """bit/s of one ISDN channel."""
+AIR = 1_000_000
+"""bit/s of the slowest rate of IEEE 802.11."""
 BELOW_PLUGINS = 512
 """bit/s below which the plugins say why the kernel cannot do it."""
 APART = 200
@@ -27,6 +30,8 @@ def check(view: View) -> Iterator[Diagnostic]:
         if side.rate < SLOWEST:
             if side.rate >= BELOW_PLUGINS:
                 yield _slow(view, side, side.rate)
+        elif side.rate < AIR and is_access_point(view.name(side)):
+            yield _on_air(view, side, side.rate)
         elif first.rate is not None and first.rate >= SLOWEST:
             if side.rate >= APART * first.rate:
                 yield _apart(view, first, side)
@@ -43,6 +48,16 @@ def _slow(view: View, side: Side, rate: int) -> Diagnostic:
         f"one packet of {PACKET} bytes takes {format_duration(took - took % MS)}, and everything "
         "waits for it",
         "was mbit meant?" if rate >= 1000 else "were kbit or mbit meant?",
+    )
+
+
+def _on_air(view: View, side: Side, rate: int) -> Diagnostic:
+    return warning(
+        "bandwidth-implausible",
+        view.at_either(side, "bandwidth", "bandwidth"),
+        f"{format_rate(rate)} is less than the slowest rate of Wi-Fi, 1mbit",
+        f"all stations of the access point share it: a page of 2 MB takes {16_000_000 // rate} s",
+        "was mbit meant?",
     )
 
 

@@ -9,6 +9,8 @@ _PPP = re.compile(r"(ppp|pppoe)[-\w*?]*")
 _MOBILE = re.compile(r"(wwan|wwp|rmnet|ccmni|lte|5g)[-\w.*?]*")
 _HOSTS = re.compile(r"br-(lan|guest|iot)|lan[0-9]*|phy[0-9]+-ap[0-9]+")
 
+_AIR = re.compile(r"phy[0-9]+-ap[0-9]+")
+
 
 def is_virtual(name: str) -> bool:
     """Whether a line to a provider can hardly be behind it: bridges, tunnels, containers."""
@@ -28,6 +30,11 @@ def is_mobile(name: str) -> bool:
 def faces_hosts(name: str) -> bool:
     """Whether it is a LAN port, its bridge or an access point: the names of OpenWrt."""
     return _HOSTS.fullmatch(name) is not None
+
+
+def is_access_point(name: str) -> bool:
+    """Whether it is a wireless access point, as OpenWrt names them."""
+    return _AIR.fullmatch(name) is not None
 
 
 def is_ifb(name: str) -> bool:

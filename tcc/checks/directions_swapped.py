@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tcc.checks.devices import is_mobile
 from tcc.checks.line_unshaped import MODEMS
 from tcc.checks.view import Side, View, inward, outward
 from tcc.diagnostics import Diagnostic, Severity
@@ -29,7 +30,8 @@ def check(view: View) -> Iterator[Diagnostic]:
         assert up.rate is not None
         assert down.rate is not None
         framing = side.link.framing
-        times = OF_MODEMS if framing is not None and framing.preset in MODEMS else ALWAYS
+        modem = framing is not None and framing.preset in MODEMS
+        times = OF_MODEMS if modem or is_mobile(view.name(side)) else ALWAYS
         if up.rate >= times * down.rate:
             yield _swapped(view, up, down)
 

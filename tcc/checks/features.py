@@ -29,6 +29,8 @@ SAME = {
 """Options of cake with the clause that says the same."""
 SLOW = 64_000
 """bit/s that are few."""
+LOW = 512_000
+"""bit/s of which a quarter may be less than a call."""
 SLOWEST = 4_000
 """bit/s near the limits of the plugins."""
 SMALL = 10_000
@@ -63,6 +65,7 @@ def _of_links(policy: Policy) -> set[str]:
 
     `roleless`, `undescribed`: one has no role, or no framing either. `numbers`: of a framing.
     `telling`: the name of a device tells what is behind it. `facing`: one faces hosts.
+    `air`: one is an access point.
     """
     found: set[str] = {"links"} if len(policy.links) > 1 else set()
     for link in policy.links:
@@ -78,8 +81,11 @@ def _of_links(policy: Policy) -> set[str]:
             found.add("facing")
         if framing is not None and framing.preset is None:
             found.add("numbers")
-        if (link.device.name or link.device.matching or "").startswith(TELLING):
+        name = link.device.name or link.device.matching or ""
+        if name.startswith(TELLING):
             found.add("telling")
+            if name.startswith("phy"):
+                found.add("air")
     found.discard("tiers")  # of a link these are its own tiers; of a shaping, the mode
     if policy.links or policy.objectives:
         found.add("names")
@@ -87,7 +93,7 @@ def _of_links(policy: Policy) -> set[str]:
 
 
 def _of_sides(sides: Sequence[Side]) -> set[str]:
-    """`options`: of a qdisc. `unrated`: no rate. `slow`, `apart`, `uphill`: the rates are.
+    """`options`: of a qdisc. `unrated`: no rate. `slow`, `low`, `apart`, `uphill`: rates are.
 
     `one-tin`: a mode of one tin. `dual`: a flow mode for one side. `gso-kept`: perhaps.
     `thinned`: acknowledgements, perhaps on the wrong side. `masks`: of marks.
@@ -115,8 +121,10 @@ def _of_sides(sides: Sequence[Side]) -> set[str]:
         if shaping.ack_filter is not None and side.direction == "ingress":
             found.add("thinned")
         before = side
-    if rates and min(rates) < SLOW:
-        found.add("slow")
+    if rates and min(rates) < LOW:
+        found.add("low")
+        if min(rates) < SLOW:
+            found.add("slow")
     if rates and max(rates) >= FAR_APART * min(rates):
         found.add("apart")
     return found

@@ -7,22 +7,27 @@ from tcc.lower.link import lower_link
 from tcc.lower.wishes import wishes
 from tcc.plugin import Wish
 
+WHATEVER_THE_VALUE = frozenset({"cake-mq-ingress", "cake-autorate-egress"})
+"""What no value of a parameter could change."""
 NEEDS_A_HOST = "device-pattern-unresolved"
 
 
 def of_qdiscs(view: View) -> list[Diagnostic]:
     """Return what lowering finds, without what depends on a host that nobody has told of.
 
-    Links with parts that are not known yet are left out. Without facts notes are left out
-    too: they tell what to look at on a host. A pattern then stands for one device.
+    Of links with parts that are not known yet only what depends on none is found. Without
+    facts notes are left out: they tell what to look at on a host. A pattern then stands for
+    one device.
     """
     unset = {path[:2] for path in view.built.unknown if path[:1] == ("links",)}
     known, found = _wishes(view)
     places = {view.span(*path, "device") for path in unset}
     found = [item for item in found if item.span not in places]
     for wish in known:
-        if wish.path[:2] not in unset:
-            found += lower_link(wish).found
+        more = lower_link(wish).found
+        if wish.path[:2] in unset:
+            more = tuple(item for item in more if item.code in WHATEVER_THE_VALUE)
+        found += more
     if view.facts is None:
         found = [item for item in found if item.severity > Severity.NOTE]
     return found

@@ -1,4 +1,4 @@
-"""The page of every finding: what it means, why, an example, what to write instead.
+"""The page of every finding: what it means, why, an example, what to write instead, sources.
 
 A page is `<code>.md` in this folder. `tcc explain CODE` prints it, and the manual shows it.
 """
@@ -6,7 +6,7 @@ A page is `<code>.md` in this folder. `tcc explain CODE` prints it, and the manu
 from functools import cache
 from pathlib import Path
 
-SECTIONS = ("What it means", "Why", "Example", "Instead")
+SECTIONS = ("What it means", "Why", "Example", "Instead", "References")
 SUFFIX = ".md"
 FOLDER = Path(__file__).parent
 

@@ -110,7 +110,7 @@ MADE_IMPOSSIBLE: dict[str, Impossible] = {
     "O3": Impossible("there is no size table beside `framing`",
                      up("bandwidth 9mbit; stab 40B"), "unknown-clause"),
     "O6": Impossible("an overhead is what the line adds to an IP packet, on every device",
-                     up("bandwidth 9mbit", "framing { overhead 10B; cells atm }; role router")),
+                     up("bandwidth 900kbit", "framing { overhead 10B; cells atm }; role router")),
     "O9": Impossible("what a link says is that link's own",
                      up("bandwidth 9mbit",
                         more='link b { device "eth1"; role host; bandwidth 9mbit }')),

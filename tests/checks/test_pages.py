@@ -39,6 +39,13 @@ def test_example_provokes_its_finding_alone(code):
     assert {item.code for item in found} == expected
 
 
+@pytest.mark.parametrize("code", sorted({code for code, _ in checks.RULES}))
+def test_the_reason_has_a_number(code):
+    """A mechanism without a size is an opinion."""
+    why = (pages.page(code) or "").partition("## Why\n")[2].partition("\n## ")[0]
+    assert re.search(r"[0-9]", re.sub(r"\b(?:CS|AF|IPv|diffserv)[0-9]", "", why)), why
+
+
 def test_every_rule_has_its_file_and_page():
     for code in CODES:
         assert code in pages.codes()

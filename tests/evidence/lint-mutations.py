@@ -2,8 +2,9 @@
 
 Each family is one mistake as people make it, applied by text replacement wherever it can be.
 The correct policies are silent; what counts is a warning or error of a code that the mistake is
-owed, and no other. What is not
-found is right often enough that a finding would be false: 285kbit may be meant.
+owed, and no other. `RIGHT` are the changes that are no mistake in that policy, and `SECRET` those
+that leave a policy which somebody else may well mean; both are listed with the reason, and both
+must be just what is not found.
 """
 
 import re
@@ -16,12 +17,10 @@ from tcc.diagnostics import Severity
 from tcc.source import Source
 
 ROOT = Path(__file__).parents[2]
-LEAST = 80
-"""Per cent that must be found over all families."""
 
 RATE = re.compile(r"(bandwidth\s+)([0-9.]+)(mbit)")
-EGRESS = re.compile(r"(egress\s*\{[^}]*?bandwidth\s+)([0-9.]+mbit)")
-INGRESS = re.compile(r"(ingress\s*\{[^}]*?bandwidth\s+)([0-9.]+mbit)")
+EGRESS = re.compile(r"(egress\s*\{[^}]*?bandwidth\s+)([0-9.]+[mg]bit)")
+INGRESS = re.compile(r"(ingress\s*\{[^}]*?bandwidth\s+)([0-9.]+[mg]bit)")
 PER_HOST = re.compile(r"(egress\s*\{[^{}]*?fairness\s+)per-host")
 TIER = re.compile(r"^tier (\S+)(?: as (\S+))? \{\s*(match [^;}\n]+)", re.MULTILINE)
 
@@ -133,6 +132,10 @@ OWED: dict[str, tuple[str, ...]] = {
         "bandwidth-implausible",
         "directions-swapped",
         "bounds-exclude-rate",
+        "objective-latency-below-packet",
+        "tbf-latency-below-packet",
+        "tbf-burst-long",
+        "voice-tin-below-call",
     ),
     "bits and bytes mixed up (Mbps)": ("number-unit",),
     "no unit": ("missing-unit",),
@@ -188,12 +191,57 @@ OWED: dict[str, tuple[str, ...]] = {
     "a bucket of 200 ms": ("tbf-burst-long",),
     "a name misspelt": ("unknown-name",),
     "a value left over": ("unused-name",),
-    "a clause misspelt": ("unknown-clause",),
+    "a clause misspelt": ("unknown-clause", "unknown-metric"),
     "a preset misspelt": ("unknown-value",),
     "more goodput than the line has": ("objective-rate-above-line",),
     "a latency below the path's": ("objective-latency-below-path",),
 }
 """The findings that each mistake is owed; others do not count."""
+
+
+RIGHT: dict[str, dict[str, str]] = {
+    "up and down exchanged": {
+        "uneven-plan": "the plan is faster up than down, so exchanged it is the usual one",
+    },
+    "framing and role left out": {
+        "containers": "the ends of veth pairs add nothing, and that is the default",
+        "lab-short-buffers": "the ends of veth pairs add nothing, and that is the default",
+        "lab-slow": "two namespaces are no line, whatever they play",
+        "options-in-tc-words": "the blocks say overhead, mpu, nat and hosts in tc's words",
+    },
+    "memory for a few packets": {
+        "adsl-pppoe-llc": "1 Mbit/s in 80 ms are 10000 bytes: 32 KiB are enough",
+        "lab-slow": "1 Mbit/s in 100 ms are 12500 bytes: 32 KiB are enough",
+    },
+}
+"""Changes that leave a policy right, by family and policy, with the reason."""
+
+NO_PARAM = "device and rates are parameters without a value"
+COUNTED = "the cap of a server may be counted without Ethernet's headers"
+SECRET: dict[str, dict[str, str]] = {
+    "kbit for mbit": {
+        "server-cap": "a server may be held to 495 kbit/s",
+        "wireguard-server": "a tunnel may be held to 200 kbit/s",
+    },
+    "up and down exchanged": {
+        "containers": "containers may send twice as fast as they receive",
+        "containers-build-farm": "containers may send twice as fast as they receive",
+        "wireguard": "tunnels may be 2.7 times as fast up as down: a plan is, in this corpus",
+        "wireguard-client": "tunnels may be 2.5 times as fast up as down",
+    },
+    "framing and role left out": {
+        "kubernetes-node": COUNTED,
+        "lab-datacentre": COUNTED,
+        "office-many-sites": NO_PARAM,
+        "server-backup": COUNTED,
+        "server-cap": COUNTED,
+        "server-clients-explicit": COUNTED,
+        "server-mail-ipv6": COUNTED,
+        "udp-server": COUNTED,
+    },
+    "ADSL's framing on another line": {"office-many-sites": NO_PARAM},
+}
+"""Mistakes that leave what somebody else may mean, by family and policy, with the reason."""
 
 
 def found(path: Path, text: str, owed: tuple[str, ...]) -> bool:
@@ -202,31 +250,38 @@ def found(path: Path, text: str, owed: tuple[str, ...]) -> bool:
     return any(item.code in owed and item.severity >= Severity.WARNING for item in api.lint(built))
 
 
+def tried(name: str, policies: dict[Path, str]) -> tuple[int, int, list[str]]:
+    """Make one mistake wherever there is room; return mistakes, hits, and what is not explained."""
+    bad = {path: FAMILIES[name](text) for path, text in policies.items()}
+    bad = {path: text for path, text in bad.items() if text != policies[path]}
+    missed = {path.stem for path, text in bad.items() if not found(path, text, OWED[name])}
+    right, secret = RIGHT.get(name, {}), SECRET.get(name, {})
+    made = len(bad) - len(missed & right.keys())
+    hits = len(bad) - len(missed)
+    share = f"{100 * hits // made}%" if made else "never applied"
+    print(f"{name:36} {hits:3} of {made:3}  {share}")
+    for kind, reasons in (("no mistake", right), ("cannot be seen", secret)):
+        for stem in sorted(missed & reasons.keys()):
+            print(f"    {kind} in {stem}: {reasons[stem]}")
+    wrong = [f"not found in {stem}" for stem in sorted(missed - right.keys() - secret.keys())]
+    wrong += [f"found after all in {stem}" for stem in sorted({*right, *secret} - missed)]
+    print(*(f"    {text}" for text in wrong), sep="\n", end="\n" if wrong else "")
+    return made, hits, wrong if bad else ["never applied"]
+
+
 def main() -> int:
     """Make each mistake in each policy that has room for it; print the shares found."""
-    policies = {path: path.read_text() for path in sorted((ROOT / "tests/clean").glob("*.tcc"))}
-    made = caught = 0
-    for name, mistake in FAMILIES.items():
-        bad = {path: mistake(text) for path, text in policies.items()}
-        bad = {path: text for path, text in bad.items() if text != policies[path]}
-        hits = sum(found(path, text, OWED[name]) for path, text in bad.items())
-        made, caught = made + len(bad), caught + hits
-        share = f"{100 * hits // len(bad)}%" if bad else "never applied"
-        print(f"{name:36} {hits:3} of {len(bad):3}  {share}")
-        if "-v" in sys.argv:
-            print(
-                *(
-                    f"    not found: {p.stem}"
-                    for p, t in bad.items()
-                    if not found(p, t, OWED[name])
-                ),
-                sep="\n",
-            )
-        if not bad:
-            return 1
-    share = 100 * caught // made
-    print(f"{len(FAMILIES)} families, {made} policies with a mistake: {caught} found, {share}%")
-    return 0 if share >= LEAST else 1
+    paths = [*(ROOT / "tests/clean").glob("*.tcc"), *(ROOT / "docs/examples").glob("*.tcc")]
+    policies = {path: path.read_text() for path in sorted(paths)}
+    results = [tried(name, policies) for name in FAMILIES]
+    made = sum(result[0] for result in results)
+    caught = sum(result[1] for result in results)
+    secret = sum(len(reasons) for reasons in SECRET.values())
+    print(
+        f"{len(FAMILIES)} families, {made} policies with a mistake: {caught} found, "
+        f"{100 * caught / made:.1f}%; {secret} cannot be seen, with a reason each"
+    )
+    return 1 if any(result[2] for result in results) else 0
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from tcc import __version__
 from tcc.diagnostics import Diagnostic, error
 from tcc.ir import Spans, Testbed, span_at
 from tcc.plugin import qdisc
-from tcc.verify.judge import label
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured
+from tcc.verify.metrics import UDP_PAYLOAD, label
 from tcc.verify.scenario import Flow, Scenario
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ QDISC_STREAMS = {"egress": 8, "ingress": 9}
 NO_LIMIT = 1 << 40
 LOSS_SCALE = 1 << 32
 SERIES_INTERVAL = 1_000_000_000
-UDP_PAYLOAD = 1470
 DEFAULT_BUFFER = 212_992  # net.core.wmem_default
 START_STREAM = 10
 START_SPREAD = 10_000_000

@@ -15,7 +15,7 @@ from tcc.diagnostics import Diagnostic, Severity, error
 from tcc.ir import Requirement, Spans, WireSize, span_at, wire_size
 from tcc.passes.built import Built
 from tcc.units import NS_PER_S, format_duration, format_rate, time_for
-from tcc.verify.judge import SEGMENT, is_subject
+from tcc.verify.metrics import SEGMENT, UDP_HEADERS, UDP_PAYLOAD, is_subject
 from tcc.verify.scenario import Flow, Scenario
 from tcc.verify.where import bandwidth_of
 
@@ -26,7 +26,6 @@ CERTAIN = (
     "objective-latency-below-path", "objective-rate-above-line", "objective-mos-above-codec",
 )  # fmt: skip
 PACKET = 1500
-UDP_PAYLOAD, UDP_HEADERS = 1470, 28
 LINK_HEADER = 14
 """Bytes that the kernel counts of each packet where no framing is given."""
 BEYOND_QUEUE = 262_144

@@ -10,7 +10,7 @@ from tcc import plugin
 from tcc.dscp import NAMES
 from tcc.ir import Bandwidth, Framing, Link, Policy, QdiscChoice, Shaping, Workload
 from tcc.units import NS_PER_MS, format_duration, format_rate, format_size
-from tcc.verify.judge import is_subject
+from tcc.verify.metrics import is_subject
 from tcc.verify.scenario import Scenario
 from tcc.verify.washing import washing_link
 from tcc.verify.where import OTHER, bandwidth_of

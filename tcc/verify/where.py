@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from tcc.units import NS_PER_S, format_rate
-from tcc.verify.judge import Verdict, in_words, is_subject, label
+from tcc.verify.judge import Verdict, in_words
 from tcc.verify.measured import DirectionMeasure, FlowMeasure, Measured
+from tcc.verify.metrics import is_subject, label
 from tcc.verify.scenario import Flow, Scenario
 
 OTHER = {"egress": "ingress", "ingress": "egress"}

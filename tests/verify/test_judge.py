@@ -11,7 +11,7 @@ from tcc import api
 from tcc.lower import lower_policy
 from tcc.source import Source
 from tcc.verify import Delays, DirectionMeasure, FlowMeasure, Measured, Scenario, judge, scenarios
-from tcc.verify.judge import jain
+from tcc.verify.metrics import jain
 
 SECOND = 1_000_000_000
 MS = 1_000_000

@@ -16,8 +16,8 @@ from tcc.ir import Spans, span_at, wire_size
 from tcc.lower import LoweredQdisc
 from tcc.plugin import qdisc
 from tcc.units import NS_PER_S
-from tcc.verify.judge import delays_of
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured, MeasureError
+from tcc.verify.metrics import UDP_PAYLOAD, delays_of
 from tcc.verify.scenario import Flow, Scenario
 from tcc_plugins.kernel import host, uml
 
@@ -27,7 +27,6 @@ CANNOT = (
     "defer_limit", "beyond",
 )  # fmt: skip
 """Fields of a testbed that would need another machine than the one there is."""
-UDP_PAYLOAD = 1470
 LOSS_SCALE = 1 << 32
 LINK_HEADER = 14
 PTM = 65, 64

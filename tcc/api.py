@@ -20,6 +20,7 @@ from tcc.syntax.read import read_source
 if TYPE_CHECKING:
     from tcc.facts import Facts
     from tcc.plan.state import State
+    from tcc.plugin import Expressed
     from tcc.verify.scenario import Scenario
 
 
@@ -88,6 +89,26 @@ def lower(
     if built.policy is None:
         return {}, built.found
     return plugin.backend(target).lower(
+        built.policy, plugin.Target(facts, built.spans, settings or {})
+    )
+
+
+def express(
+    built: Built,
+    target: str,
+    facts: "Facts | None" = None,
+    settings: Mapping[str, str] | None = None,
+) -> "Sequence[Expressed]":
+    """Return what becomes of each clause on a system: exact, approximated or refused.
+
+    Raises:
+        KeyError, PluginError: there is no such back end, or it cannot be loaded.
+    """
+    from tcc import plugin  # noqa: PLC0415
+
+    if built.policy is None:
+        return ()
+    return plugin.backend(target).express(
         built.policy, plugin.Target(facts, built.spans, settings or {})
     )
 

@@ -9,6 +9,7 @@ a policy against its objectives. Built-in plugins come through the same entry po
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, TypeVar, cast
@@ -180,6 +181,30 @@ class Target:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
+class Verdict(StrEnum):
+    """How well a system does what a clause asks for."""
+
+    EXACT = "exact"
+    APPROXIMATED = "approximated"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Expressed:
+    """How one clause of a policy fares on one system: a row of `tcc generate --matrix`."""
+
+    where: str
+    """The link, and the direction where it is one's: `wan egress`."""
+    clause: str
+    """As a policy would write it."""
+    verdict: Verdict
+    became: str = ""
+    """In tc's words or the system's own; empty where nothing came of it."""
+    because: str = ""
+    """How it is approximated and by how much, or why it is refused."""
+    span: Span | None = None
+
+
 class Backend(Protocol):
     """One system that can be configured. Group `tcc.backends`."""
 
@@ -187,6 +212,10 @@ class Backend(Protocol):
 
     def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
         """Return what should exist, and what this system cannot express."""
+        ...
+
+    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
+        """Return each clause of `policy` and what becomes of it, in the policy's order."""
         ...
 
     def observe(self, wanted: State) -> State:
@@ -277,12 +306,14 @@ __all__ = [
     "Child",
     "Difference",
     "Explanation",
+    "Expressed",
     "Item",
     "Lowering",
     "Place",
     "PluginError",
     "QdiscPlugin",
     "Target",
+    "Verdict",
     "Verifier",
     "Wish",
     "Word",

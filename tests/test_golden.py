@@ -2,7 +2,8 @@
 
 `tests/golden/CASE/policy.tcc` is the input and `values` beside it holds the `--set` of a case,
 one a line.  Every other file is what one command prints: `lint.txt`, `fmt.tcc`, `explain.txt`
-(`tcc plan --explain`, against `facts.json`), `NAME.out` (`tcc generate NAME`).  Standard error
+(`tcc plan --explain`, against `facts.json`), `NAME.out` (`tcc generate NAME`), `matrix.txt` (`tcc
+generate --matrix`).  Standard error
 comes after standard output, then the exit code.  `make golden` rewrites them.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tcc.cli.main import run
+from tcc.plugin import BACKENDS, names
 
 GOLDEN = Path(__file__).parent / "golden"
 INPUTS = {"policy.tcc", "facts.json", "values"}
@@ -31,6 +33,8 @@ def command_of(name: str, case: Path) -> list[str]:
         return ["fmt", "-"]
     if name == "explain.txt":
         return ["plan", "policy.tcc", "--explain", *facts, *given]
+    if name == "matrix.txt":
+        return ["generate", "--matrix", "policy.tcc", *facts, *given]
     return ["generate", name.removesuffix(".out"), "policy.tcc", *facts, *given]
 
 
@@ -84,3 +88,10 @@ def test_every_sample_policy_is_a_case() -> None:
     for sample in examples.glob("*.tcc"):
         case = GOLDEN / sample.stem / "policy.tcc"
         assert case.read_text() == sample.read_text(), f"cp {sample} {os.path.relpath(case)}"
+
+
+def test_every_case_is_written_for_every_system_that_takes_files() -> None:
+    takes = set(names(BACKENDS)) - {"netlink", "table"}
+    for case in GOLDEN.iterdir():
+        assert takes <= {file.stem for file in case.glob("*.out")}, f"touch {case}/NAME.out"
+        assert (case / "matrix.txt").exists()

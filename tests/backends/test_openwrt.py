@@ -146,8 +146,8 @@ def test_token_bucket_counts_from_the_link_layer_header():
         "egress { bandwidth 999bit }",
         "egress { bandwidth 5mbit; qdisc tbf { burst 10KiB; inner fq_codel } }",
         "egress { bandwidth 5mbit; qdisc tbf { latency 20ms; inner fq_codel } }",
-        "egress { bandwidth 5mbit; qdisc tbf { inner sfq } }",
-        "egress { bandwidth 5mbit }\n tier voice { match dscp ef }",
+        "egress { bandwidth 5mbit; qdisc tbf { inner pfifo } }",
+        "egress { bandwidth 5mbit; qdisc tbf { peak 6mbit; inner sfq } }",
         "egress { bandwidth 2gbit; qdisc cake_mq }\n ingress { bandwidth 2gbit; qdisc cake }",
     ],
 )

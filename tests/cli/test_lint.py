@@ -152,14 +152,14 @@ def test_formats(tcc, here):
 
 
 def test_a_target_adds_what_it_cannot_express(tcc, here):
-    write(here, a=GOOD + "tier voice { match udp port 53 }\n")
+    write(here, a=GOOD + 'link two { device "eth7"; framing raw; egress { bandwidth 900bit } }\n')
     assert "sqm-cannot" not in tcc("lint", "a.tcc").out
     code, out, _ = tcc("lint", "a.tcc", "--target", "openwrt")
     assert code == 1
-    assert "sqm-cannot" in out  # sqm has no rules that mark packets
+    assert "sqm-cannot" in out  # it counts whole kbit/s
     code, _, err = tcc("lint", "a.tcc", "--target", "no-such")
     assert code == 2
-    assert "there is no back end `no-such`; there are netlink, " in err
+    assert "there is no back end `no-such`; there are ifupdown, " in err
 
 
 def test_facts_add_what_is_known_of_the_host(tcc, here):

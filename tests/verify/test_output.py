@@ -124,7 +124,7 @@ def test_a_target_rounds_and_its_limits_are_found(here: Path):
 
 
 def test_a_target_that_cannot_refuses(here: Path):
-    (here / "p.tcc").write_text(POLICY + "tier voice { match dscp ef }\n")
+    (here / "p.tcc").write_text(POLICY.replace("10.0005mbit", "900bit"))
     done = verify("p.tcc", "--target", "openwrt", cwd=here)
     assert (done.returncode, done.stdout) == (2, "")
     assert "sqm-cannot" in done.stderr

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from tcc.diagnostics import Diagnostic, warning
+from tcc.express import table
 from tcc.facts import Facts
 from tcc.ir import Policy
 from tcc.lower.kernel import lower_for_kernel
 from tcc.lower.link import LoweredQdisc
 from tcc.netlink.namespace import Namespace
 from tcc.plan.state import Difference, Item, State
-from tcc.plugin import Target
+from tcc.plugin import Expressed, Target
 from tcc_plugins.netlink import observing
 from tcc_plugins.netlink.host import Host, changeable, differences
 
@@ -26,6 +27,11 @@ class Netlink:
         """
         wanted = lower_for_kernel(policy, target.facts, target.spans)
         return wanted.state, [*wanted.found, *_left_alone(wanted.lowered)]
+
+    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
+        """Return what becomes of each clause on the kernel."""
+        wanted = lower_for_kernel(policy, target.facts, target.spans)
+        return table(wanted.lowered, (), [*wanted.found, *_left_alone(wanted.lowered)])
 
     def observe(self, wanted: State) -> State:
         """Return what is there now in the namespace of this process."""

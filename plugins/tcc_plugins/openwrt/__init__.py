@@ -1,44 +1,52 @@
-"""The `openwrt` back end: sqm-scripts' configuration, as a file and as a `uci batch`.
+"""The `openwrt` back end: sqm-scripts' configuration in the forms in which routers take it.
 
-Sources: sqm-scripts 1.7 (`run-openwrt.sh`, `layer_cake.qos`, `piece_of_cake.qos`,
-`simplest_tbf.qos`), luci-app-sqm, and the UCI syntax of OpenWrt's user guide.
+A whole `/etc/config/sqm`, a `uci batch`, a script for the first boot of an image, one that
+delivers with rollback and confirmation, and one that compares what came of it. Tiers become
+chains for firewall4 and a script for sqm; a rate with bounds a configuration of cake-autorate.
+
+Sources: sqm-scripts 1.6 and 1.7 (`run-openwrt.sh`, `layer_cake.qos`, `piece_of_cake.qos`,
+`simplest_tbf.qos`), luci-app-sqm, rpcd, firewall4, and the UCI syntax of OpenWrt's user guide.
 """
 
 from collections.abc import Sequence
 
-from tcc.diagnostics import Diagnostic, has_errors
+from tcc.diagnostics import Diagnostic, error
+from tcc.express import Request, Written, expressed, header, lowered_files, text_differences
 from tcc.ir import Policy
-from tcc.lower import LoweredQdisc, lower_policy
-from tcc.plan.state import FileItem, Item, Place, State
-from tcc.plugin import Difference, Target
+from tcc.lower import LoweredQdisc
+from tcc.plan.state import FileItem, Item, State
+from tcc.plugin import Difference, Expressed, Target
+from tcc_plugins.openwrt.autorate import autorate_files, autorate_losses, autorate_notes
 from tcc_plugins.openwrt.emitted import emitted
-from tcc_plugins.openwrt.links import sections
+from tcc_plugins.openwrt.links import shaped
+from tcc_plugins.openwrt.qosmate import qosmate
+from tcc_plugins.openwrt.releases import UnknownError, router_of
+from tcc_plugins.openwrt.shell import scripts
+from tcc_plugins.openwrt.tiers import tier_files
 from tcc_plugins.openwrt.uci import batch_text, config_text
+from tcc_plugins.openwrt.verify import verify_file
 
 CONFIG = "etc/config/sqm"
 BATCH = "sqm.uci"
+HINT = "# /etc/init.d/sqm enable; /etc/init.d/sqm restart\n"
 
 
 class OpenWrt:
-    """What `/etc/config/sqm` should say."""
+    """What `/etc/config/sqm` should say, and what goes with it."""
 
     name = "openwrt"
 
     def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
-        """Return the configuration in two forms, and what sqm cannot be told.
+        """Return the configuration in its forms, and what sqm cannot be told.
 
-        Found: `sqm-cannot`, `sqm-rate-rounded`, `sqm-queue-burst`, `sqm-daemon-rate`, and those
-        of `lower_policy`.
+        Found: `sqm-cannot`, `sqm-rate-rounded`, `sqm-queue-burst`, `sqm-daemon-rate`,
+        `system-unknown`, `system-approximates`, and those of `lower_for_kernel`.
         """
-        lowered, found = lower_policy(policy, target.facts, target.spans)
-        if has_errors(found):
-            return {}, found
-        made, cannot = sections(policy, lowered, target)
-        digest = target.settings.get("policy-sha256", "")
-        return {
-            Place("", CONFIG): FileItem(config_text(made, digest)),
-            Place("", BATCH): FileItem(batch_text(made)),
-        }, [*found, *cannot]
+        return lowered_files(_write, policy, target)
+
+    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
+        """Return what becomes of each clause."""
+        return expressed(_write, policy, target)
 
     def emitted(self, lowered: LoweredQdisc) -> LoweredQdisc:
         """Return the qdisc that sqm makes of this configuration, for predictions."""
@@ -50,4 +58,31 @@ class OpenWrt:
 
     def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
         """Compare texts."""
-        return () if wanted == observed else (Difference("text", "this one", "another one"),)
+        return text_differences(wanted, observed)
+
+
+def _write(request: Request) -> Written:
+    """Return the files; options are those of `router_of`, and `daemon` (`sqm` or `qosmate`)."""
+    try:
+        router = router_of(request)
+    except UnknownError as problem:
+        return Written(found=[error("system-unknown", None, str(problem))])
+    daemon = request.option("daemon", "sqm")
+    if daemon not in ("sqm", "qosmate"):
+        said = f"`daemon` is sqm or qosmate, not {daemon}"
+        return Written(found=[error("system-unknown", None, said)])
+    if daemon == "qosmate":
+        return qosmate(request)
+    made, losses = shaped(request, router)
+    head = header(request)
+    sections = [one.section for one in made]
+    tiers = tier_files(made, head)
+    files = {
+        CONFIG: FileItem(config_text(sections, head + HINT)),
+        BATCH: FileItem(batch_text(sections)),
+        **tiers,
+        **autorate_files(made, head),
+        **scripts(made, router, list(tiers), head),
+        "verify.sh": verify_file(made, head),
+    }
+    return Written(files, [*losses, *autorate_losses(made)], list(autorate_notes(made)))

@@ -4,46 +4,77 @@
 so that the text decides whatever the script says before it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from tcc.ir import WireSize
-from tcc.lower import LoweredQdisc
-from tcc.plugin import qdisc
+from tcc.tcwords.cake import CakeSaid
 
 PLAIN, LAYERED = "piece_of_cake.qos", "layer_cake.qos"
 OPTION_OF = {"egress": "eqdisc_opts", "ingress": "iqdisc_opts"}
-WITH_OPERAND = ("bandwidth", "overhead", "mpu")
-ALONE = ("unlimited", "noatm", "atm", "ptm", "raw", "egress")
-"""Words that sqm has options of its own for, or that a fresh CAKE does not need."""
 
 
-def script_of_cake(ends: Mapping[str, LoweredQdisc]) -> str:
+class Line(NamedTuple):
+    """How sqm is told of the line: what both directions share of it by options of its own."""
+
+    layer: str
+    """`none`, `ethernet` or `atm`."""
+    overhead: int = 0
+    mpu: int = 0
+
+
+def script_of(ends: Mapping[str, CakeSaid]) -> str:
     """Return the script: the plain one where nothing looks at DSCP."""
-    plain = all("besteffort" in _command(one) for one in ends.values())
-    return PLAIN if plain else LAYERED
+    return PLAIN if all(said.mode == "besteffort" for said in ends.values()) else LAYERED
 
 
-def ends_of_cake(ends: Mapping[str, LoweredQdisc], framing: WireSize) -> dict[str, str]:
-    """Return the options' text of each direction that is shaped."""
-    cells = " ptm" if framing.cells == "ptm" else ""
-    return {
-        OPTION_OF[direction]: " ".join(_words(_command(ends[direction]))) + cells
-        for direction in ("ingress", "egress")
-        if direction in ends
-    }
+def line_of(ends: Mapping[str, CakeSaid]) -> Line:
+    """Return the line that all directions share; no option at all where they differ."""
+    lines = {_line(said) for said in ends.values()}
+    return lines.pop() if len(lines) == 1 else Line("none")
 
 
-def _command(one: LoweredQdisc) -> Sequence[str]:
-    return qdisc(one.kind).command(one.settings)
+def _line(said: CakeSaid) -> Line:
+    if said.raw:
+        return Line("none")
+    return Line("atm" if said.cells == "atm" else "ethernet", said.overhead, said.mpu)
 
 
-def _words(command: Sequence[str]) -> list[str]:
-    """Return tc's words without those that sqm writes itself from other options."""
-    kept: list[str] = []
-    words = iter(command)
-    for word in words:
-        if word in WITH_OPERAND:
-            next(words)
-        elif word not in ALONE:
-            kept.append(word)
-    return kept
+def options_text(said: CakeSaid, line: Line, *, ptm: bool = True) -> str:
+    """Return what sqm hands on to tc: all that none of its own options says.
+
+    Args:
+        said: the CAKE.
+        line: what sqm's own options say of the line.
+        ptm: whether PTM goes by CAKE's keyword; else by a lower rate.
+    """
+    words = ["autorate-ingress"] if said.autorate else []
+    words += [
+        said.mode,
+        said.flow,
+        "nat" if said.nat else "nonat",
+        "wash" if said.wash else "nowash",
+        *(["ingress"] if said.ingress else []),
+        said.ack,
+        "split-gso" if said.split else "no-split-gso",
+        "rtt",
+        f"{said.rtt}us",
+        *_framing(said, line, ptm=ptm),
+    ]
+    if said.memlimit:
+        words += ["memlimit", f"{said.memlimit}"]
+    if said.fwmark:
+        words += ["fwmark", f"{said.fwmark:#x}"]
+    return " ".join(words)
+
+
+def _framing(said: CakeSaid, line: Line, *, ptm: bool) -> list[str]:
+    """Return the words on framing that sqm's own options leave to say."""
+    cells = [] if said.cells == "ptm" and not ptm else [said.cells]
+    if _line(said) == line and not said.raw:
+        return cells if said.cells == "ptm" else []
+    if said.raw:
+        plain = said.cells == "noatm" and not said.overhead and not said.mpu
+        words = [] if plain else ["raw", *cells, "overhead", f"{said.overhead}"]
+    else:
+        words = [*cells, "overhead", f"{said.overhead}"]
+    return [*words, *(["mpu", f"{said.mpu}"] if said.mpu else [])]

@@ -1,6 +1,6 @@
 """The qdiscs that sqm-scripts makes of a configuration: whole kbit/s, and a tbf of its own.
 
-Sources: sqm-scripts 1.7, `get_burst()` in functions.sh and `simplest_tbf.qos`.
+Sources: sqm-scripts 1.6 and 1.7, `get_burst()` in functions.sh and `simplest_tbf.qos`.
 """
 
 from dataclasses import replace
@@ -8,11 +8,10 @@ from dataclasses import replace
 from tcc.ir import Bandwidth, QdiscChoice
 from tcc.lower import LoweredQdisc, lower_link
 from tcc.plugin import Wish, qdisc
+from tcc.tcwords.sqm import KBIT, tbf_burst
 from tcc.units import NS_PER_MS
 
-KBIT = 1000
 TBF_LATENCY = 300 * NS_PER_MS
-BITS = 8
 
 
 def emitted(lowered: LoweredQdisc) -> LoweredQdisc:
@@ -33,10 +32,11 @@ def emitted(lowered: LoweredQdisc) -> LoweredQdisc:
 
 
 def _tbf(rate: int, wish: Wish) -> QdiscChoice:
-    """Return `simplest_tbf`: a bucket of 1 ms of the rate, and fq_codel inside."""
-    burst = max(rate // BITS // 1000, wish.device.max_frame)
+    """Return `simplest_tbf`: its own bucket and latency, and inside what was asked for."""
+    asked = wish.shaping.qdisc.options if wish.shaping.qdisc else None
+    inner = getattr(asked, "inner", None) or QdiscChoice(kind="fq_codel")
     model = qdisc("tbf").options_model
     options = model.model_validate(
-        {"burst": burst, "latency": TBF_LATENCY, "inner": QdiscChoice(kind="fq_codel")}
+        {"burst": tbf_burst(rate // KBIT, wish.device.mtu), "latency": TBF_LATENCY, "inner": inner}
     )
     return QdiscChoice(kind="tbf", options=options)

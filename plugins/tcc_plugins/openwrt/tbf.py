@@ -1,16 +1,18 @@
-"""TBF in sqm's words: `simplest_tbf.qos`, which leaves hardly anything to choose.
+"""TBF in sqm's words: `simplest_tbf.qos`, which leaves hardly anything of the bucket to choose.
 
-It makes a bucket of 1 ms of the rate, a latency of 300 ms, and fq_codel inside. What a policy
-asks for by name and would not get is an error at the words that ask for it.
+It makes a bucket of 1 ms of the rate, at least a full frame on an ATM line, and a latency of
+300 ms. What waits inside is chosen by `qdisc`, and its options by the text that goes to tc.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from tcc.diagnostics import Diagnostic, note
-from tcc.ir import WireSize
+from tcc.express import Loss
 from tcc.lower import LoweredQdisc
+from tcc.plugin import Verdict, qdisc
+from tcc.tcwords.sqm import KBIT, tbf_burst
 
-INNER = "fq_codel"
+SCRIPT = "simplest_tbf.qos"
+INNER = ("fq_codel", "sfq")
 FIXED = {
     "burst": "1 ms of the rate, at least one frame",
     "latency": "300 ms",
@@ -20,48 +22,46 @@ FIXED = {
 }
 
 
-def ends_of_tbf(ends: Mapping[str, LoweredQdisc]) -> list[Diagnostic]:
-    """Return what the script would do otherwise than asked."""
-    return [finding for one in ends.values() for finding in _findings(one)]
+def inner_of(one: LoweredQdisc) -> tuple[str, str]:
+    """Return the kind inside, and its options in tc's words."""
+    if not one.children or one.children[0].kind not in INNER:
+        return INNER[0], ""
+    child = one.children[0]
+    return child.kind, " ".join(qdisc(child.kind).command(child.settings))
 
 
-def size_for_tbf(one: LoweredQdisc, framing: WireSize) -> WireSize:
-    """Return the framing on top of what the kernel counts for a size table.
-
-    CAKE counts from the IP header, a size table from the link-layer header; the settings of tbf
-    have had the difference taken off.
-    """
-    return framing._replace(overhead=getattr(one.settings, "overhead", 0))
-
-
-def _findings(one: LoweredQdisc) -> Iterator[Diagnostic]:
+def losses(one: LoweredQdisc) -> Iterator[Loss]:
+    """Yield what the script does otherwise than asked."""
     wish = one.wish
     asked = wish.shaping.qdisc.options if wish.shaping.qdisc else None
     for name, value in FIXED.items():
-        if asked is not None and getattr(asked, name, None) is not None:
-            yield wish.cannot(
-                "qdisc",
-                "sqm-cannot",
-                f"sqm does not let you choose the {name} of tbf: it takes {value}",
-                "leave it out",
-                span=wish.at_option(name),
-            )
-    inner = one.children[0].kind if one.children else INNER
-    if inner != INNER:
-        span = wish.at_option("inner")
-        yield wish.cannot(
-            "qdisc", "sqm-cannot", f"sqm puts {INNER} inside tbf, not {inner}",
-            f"write `inner {INNER}`", span=span,
+        if asked is not None and getattr(asked, name, None) not in (None, "auto"):
+            yield Loss(
+                wish, name, f"sqm does not let you choose the {name} of tbf: it takes {value}",
+                ("leave it out",), span=wish.at_option(name), code="sqm-cannot", within="qdisc",
+            )  # fmt: skip
+    inner = one.children[0].kind if one.children else INNER[0]
+    if inner not in INNER:
+        yield Loss(
+            wish, "inner", f"sqm can put {' or '.join(INNER)} inside tbf, not {inner}",
+            (f"write `inner {INNER[0]}`",), span=wish.at_option("inner"), code="sqm-cannot",
+            within="qdisc",
         )  # fmt: skip
     if wish.shaping.backpressure is not None:
-        yield wish.cannot(
-            "backpressure",
-            "sqm-cannot",
-            "sqm cannot size the queue for senders that should wait",
-            "it limits the inner queue itself",
-        )
-    yield note(
-        "sqm-queue-burst",
-        wish.at("qdisc"),
-        "sqm chooses burst and latency of tbf itself: 1 ms of the rate, and 300 ms",
-    )
+        yield Loss(
+            wish, "backpressure", "sqm cannot size the queue for senders that should wait",
+            ("its bucket and its latency are its own",), code="sqm-cannot",
+        )  # fmt: skip
+    if asked is None or getattr(asked, "burst", None) in (None, "auto"):
+        yield _own_burst(one)
+
+
+def _own_burst(one: LoweredQdisc) -> Loss:
+    settings, wish = one.settings, one.wish
+    rate, burst = (getattr(settings, name) for name in ("rate", "burst"))
+    own = tbf_burst(8 * rate // KBIT, wish.device.mtu)
+    return Loss(
+        wish, "burst",
+        f"sqm chooses burst and latency of tbf itself: {own}B (not {burst}B), and 300 ms",
+        verdict=Verdict.APPROXIMATED, span=wish.at("qdisc"), code="sqm-queue-burst",
+    )  # fmt: skip

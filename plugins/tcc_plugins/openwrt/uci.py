@@ -1,22 +1,39 @@
 """UCI text: sections and options, quoted so that no value can be read as anything else."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tcc import __version__
+from uciparse.uci import UciConfigLine, UciFile, UciLine, UciOptionLine
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A `config queue 'NAME'` with its options in order."""
+    """A section, such as `config queue 'NAME'`, with its options in order."""
 
     name: str
     options: tuple[tuple[str, str], ...]
+    kind: str = "queue"
 
 
 def section_name(link: str) -> str:
     """Return a link's name as UCI takes it: letters, digits and underscores."""
     return "".join(letter if letter.isalnum() else "_" for letter in link)
+
+
+def section_names(links: Iterable[str]) -> dict[str, str]:
+    """Return a section's name for each link; no two are alike.
+
+    >>> section_names(["wan-a", "wan_a"])
+    {'wan-a': 'wan_a', 'wan_a': 'wan_a_2'}
+    """
+    made: dict[str, str] = {}
+    for link in links:
+        name, number = section_name(link), 1
+        while name in made.values():
+            number += 1
+            name = f"{section_name(link)}_{number}"
+        made[link] = name
+    return made
 
 
 def quoted(value: str) -> str:
@@ -28,23 +45,20 @@ def quoted(value: str) -> str:
     return "'" + value.replace("'", "'\\''") + "'"
 
 
-def config_text(sections: Sequence[Section], digest: str) -> str:
-    """Return the whole of `/etc/config/sqm`."""
-    lines = [
-        f"# Written by tcc {__version__} from a policy with the SHA-256 {digest}.",
-        "# /etc/init.d/sqm enable; /etc/init.d/sqm restart",
-    ]
+def config_text(sections: Sequence[Section], head: str) -> str:
+    """Return a whole file of `/etc/config`; no value has both kinds of quote."""
+    lines: list[UciLine] = []
     for section in sections:
-        lines += ["", f"config queue {quoted(section.name)}"]
-        lines += [f"\toption {name} {quoted(value)}" for name, value in section.options]
-    return "\n".join(lines) + "\n"
+        lines.append(UciConfigLine(section.kind, section.name))
+        lines += [UciOptionLine(name, value) for name, value in section.options]
+    return head + "".join(UciFile(lines).normalized())
 
 
-def batch_text(sections: Sequence[Section]) -> str:
+def batch_text(sections: Sequence[Section], package: str = "sqm") -> str:
     """Return input for `uci -q batch`: each section is made anew, so nothing old stays in it."""
     lines: list[str] = []
     for section in sections:
-        place = f"sqm.{section.name}"
-        lines += [f"delete {place}", f"set {place}={quoted('queue')}"]
+        place = f"{package}.{section.name}"
+        lines += [f"delete {place}", f"set {place}={quoted(section.kind)}"]
         lines += [f"set {place}.{name}={quoted(value)}" for name, value in section.options]
-    return "\n".join([*lines, "commit sqm"]) + "\n"
+    return "\n".join([*lines, f"commit {package}"]) + "\n"

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from tcc import plugin
 from tcc.diagnostics import Diagnostic, has_errors
+from tcc.express import table
 from tcc.ir import Policy
 from tcc.lower import lower_policy
 from tcc.plan.state import FileItem, Item, Place, State
-from tcc.plugin import Difference, Target
+from tcc.plugin import Difference, Expressed, Target
 
 FILE = "links.csv"
 
@@ -32,6 +33,11 @@ class Table:
                 f"{link.name},{one.wish.device.name},{one.wish.direction},{one.kind},{words}"
             )
         return {Place("", FILE): FileItem("\n".join(rows) + "\n")}, found
+
+    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
+        """Return what becomes of each clause: the table holds whatever the qdisc does."""
+        lowered, found = lower_policy(policy, target.facts, target.spans)
+        return table(lowered, (), found)
 
     def observe(self, wanted: State) -> State:
         """Return nothing: a table is never read back."""

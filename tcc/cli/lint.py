@@ -1,8 +1,9 @@
 """`tcc lint`: parse, build, check."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING
 
 import click
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".tcc", ".tcc.json")
 FOUND, FAILED = 1, 2
+FEW = 16
+"""Files that are looked at one after the other, without a cache."""
 
 
 @click.command()
@@ -39,6 +42,9 @@ FOUND, FAILED = 1, 2
 @click.option(
     "--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change it."
 )
+@click.option("--jobs", type=click.IntRange(1), help="The most processes to share the work.")
+@click.option("--no-cache", is_flag=True, help="Look at every file, changed or not.")
+@click.option("--no-config", is_flag=True, help="Pass over tcc.toml and [tool.tcc].")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 @click.option("--stdin-filename", metavar="PATH", help="The name of what comes by standard input.")
 @click.option("--target", metavar="BACKEND", help="Find what this back end cannot express.")
@@ -55,67 +61,96 @@ def command(  # noqa: PLR0913
     fix: bool,
     diff: bool,
     unsafe_fixes: bool,
+    jobs: int | None,
+    no_cache: bool,
+    no_config: bool,
     exit_zero: bool,
     stdin_filename: str | None,
     target: str | None,
 ) -> int:
     """Check policies: files, directories, or - for standard input.
 
-    Without FILES, the policies of the current directory are checked.
+    Without FILES, the policies of the current directory are checked. Values of parameters, facts
+    and more can stand in a `tcc.toml` above the policies, or in [tool.tcc] of a pyproject.toml.
 
     Exit codes: 0 nothing to complain about (notes do not count), 1 warnings or errors,
     2 wrong usage, or a file that cannot be read.
     """  # fmt: skip
     if unsafe_fixes and not (fix or diff):
         raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
-    if diff:
-        return _show_fixes(files, stdin_filename, given, unsafe=unsafe_fixes)
-    found: list[Diagnostic] = []
-    sources: dict[str, Source] = {}
-    with collection_paused():  # from the first file to the last: all that is made is kept
-        for path in _paths(files or (".",)):
-            source = read_source(path, stdin_filename if path == STDIN else None)
-            if isinstance(source, Diagnostic):
-                found.append(source)
-                continue
-            if fix:
-                source = _fixed(source, path, given, unsafe=unsafe_fixes)
-            built = api.load(source, given)
-            sources |= built.sources
-            found += _lint(built, facts, target)
-    wanted = _wanted(select, ignore)
-    shown = [item for item in dict.fromkeys(found) if wanted(item)]
+    selected, ignored = _codes(select), _codes(ignore)
+    paths = list(_paths(files or (".",)))
+    configured = not no_config and any(_has_config(path, stdin_filename) for path in paths)
+    if fix or diff or configured or len(paths) > FEW:
+        from tcc.cli.linting import Run  # noqa: PLC0415  (not for a file without settings)
+
+        run = Run(given, facts, target, selected, ignored, stdin_filename, configured)
+        if diff:
+            return run.show_fixes(paths, unsafe=unsafe_fixes)
+        if fix:
+            run.fix(paths, unsafe=unsafe_fixes)
+        shown, sources, failed = run.lint(paths, jobs, cached=not no_cache and len(paths) > FEW)
+    else:
+        found, sources = _plain(paths, stdin_filename, given, facts, target)
+        failed = any(item.code == "file-unreadable" for item in found)
+        shown = [item for item in dict.fromkeys(found) if wanted(item, selected, ignored)]
     show.findings(shown, sources, form, ctx.color, to_stdout=True)
-    if any(item.code == "file-unreadable" for item in found):
+    if failed:
         return FAILED
     bad = any(item.severity >= Severity.WARNING for item in shown)
     return FOUND if bad and not exit_zero else 0
 
 
-def _fixed(source: Source, path: str, given: "Given", *, unsafe: bool) -> Source:
-    from tcc.cli.fixing import fix_source  # noqa: PLC0415
+def _plain(
+    paths: list[str],
+    stdin_filename: str | None,
+    given: "Given",
+    facts: "Facts | None",
+    target: str | None,
+) -> tuple[list[Diagnostic], dict[str, Source]]:
+    """Look at a few files, one after the other, with the settings of the command line alone."""
+    found: list[Diagnostic] = []
+    sources: dict[str, Source] = {}
+    with collection_paused():  # from the first file to the last: all that is made is kept
+        for path in paths:
+            source = read_source(path, stdin_filename if path == STDIN else None)
+            if isinstance(source, Diagnostic):
+                found.append(source)
+                continue
+            built = api.load(source, given)
+            sources |= built.sources
+            more = _lint(built, facts, target)
+            found += more if built.policy is not None else _of_fragment(built, more)
+    return found, sources
 
-    return fix_source(source, path, given, unsafe=unsafe)
+
+def _of_fragment(built: "Built", found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    """Leave out that names are missing where the policy has no link: it is to be included."""
+    from tcc.linting.fragments import has_link, without_absent  # noqa: PLC0415
+
+    json = not built.trees
+    whole = json or any(has_link(source.text) for source in built.sources.values())
+    return found if whole else without_absent(found)
 
 
-def _show_fixes(
-    files: tuple[str, ...], stdin_filename: str | None, given: "Given", *, unsafe: bool
-) -> int:
-    """Print what fixes would change; return the exit code: 1 if there is anything."""
-    from tcc.cli.fixing import fixed  # noqa: PLC0415
-    from tcc.cli.fmt import difference  # noqa: PLC0415
+def _has_config(path: str, stdin_filename: str | None) -> bool:
+    """Whether a `tcc.toml`, or a `pyproject.toml` that speaks of us, lies above a policy."""
+    name = (stdin_filename or "") if path == STDIN else path
+    return _config_above(os.path.abspath(os.path.dirname(name)))
 
-    code = 0
-    for path in _paths(files or (".",)):
-        source = read_source(path, stdin_filename if path == STDIN else None)
-        if isinstance(source, Diagnostic):
-            show.findings([source], {})
-            code = FAILED
-            continue
-        change = difference(source, fixed(source, given, unsafe=unsafe).text)
-        click.echo(change, nl=False)
-        code = max(code, FOUND if change else 0)
-    return code
+
+@cache
+def _config_above(folder: str) -> bool:
+    if os.path.isfile(os.path.join(folder, "tcc.toml")):
+        return True
+    try:
+        with open(os.path.join(folder, "pyproject.toml"), "rb") as file:
+            if b"tool.tcc" in file.read():
+                return True
+    except OSError:
+        pass
+    above = os.path.dirname(folder)
+    return above != folder and _config_above(above)
 
 
 def _lint(built: "Built", facts: "Facts | None", target: str | None) -> Iterable[Diagnostic]:
@@ -152,14 +187,11 @@ def policies_in(directory: str) -> list[str]:
     return sorted(os.path.normpath(name) for name in found)
 
 
-def _wanted(select: tuple[str, ...], ignore: tuple[str, ...]) -> Callable[[Diagnostic], bool]:
-    chosen, left_out = _codes(select), _codes(ignore)
-
-    def wanted(item: Diagnostic) -> bool:
-        selected = not chosen or any(fnmatchcase(item.code, code) for code in chosen)
-        return selected and not any(fnmatchcase(item.code, code) for code in left_out)
-
-    return wanted
+def wanted(item: Diagnostic, selected: list[str], ignored: list[str]) -> bool:
+    """Whether a finding is to be shown, by patterns of codes."""
+    if selected and not any(fnmatchcase(item.code, code) for code in selected):
+        return False
+    return not any(fnmatchcase(item.code, code) for code in ignored)
 
 
 def _codes(options_: tuple[str, ...]) -> list[str]:

@@ -189,7 +189,7 @@ def waits_in(pid: int) -> str:
     ],
 )
 def test_colours(tcc, monkeypatch, here, option, environment, coloured):
-    (here / "a.tcc").write_text("let a = b\n")
+    (here / "a.tcc").write_text("let a = 5mbps\n")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     _, out, _ = tcc("--color", option, "lint", "a.tcc")
@@ -197,7 +197,7 @@ def test_colours(tcc, monkeypatch, here, option, environment, coloured):
 
 
 def test_colours_on_a_terminal_unless_no_color(here):
-    (here / "a.tcc").write_text("let a = b\n")
+    (here / "a.tcc").write_text("let a = 5mbps\n")
     for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
         assert ("\x1b[" in on_a_terminal(["lint", "a.tcc"], here, environment)) == coloured
 

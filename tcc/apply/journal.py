@@ -5,25 +5,32 @@
     owned         what is ours, by place
     journal       the change that is under way; there is none when all is well
     history/N     changes that were completed, newest last, at most `DEPTH`
+    pending       the changes that nobody has confirmed yet (`tcc.apply.pending`)
+    guard         who undoes them; guard.log is what it had to say
+    expired       the ones that were undone because nobody did
 
 A change begins when `journal` gets its name and is completed when `journal` is renamed into
 the history; both are single renames. So a journal that is found was left by a change that did
 not finish, whatever happened to it, and what was there before it is in the journal. Going
-back a step renames the newest history entry to `journal`: from then on it is a change that
-did not finish, and is undone like one.
+back writes a journal, too: from then on it is a change that did not finish, and is undone like
+one. The steps that it takes back leave the history when it is done, the newest first.
 """
 
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tcc.apply import lock, stored
+from tcc.apply import kept, lock, stored
 from tcc.apply.identity import Identity
+from tcc.apply.pending import Pending, pending_from_json, pending_to_json
+from tcc.apply.process import Process
 from tcc.apply.records import (
     Ownership,
+    PolicyText,
     Record,
     ownership_from_json,
     ownership_to_json,
@@ -33,11 +40,31 @@ from tcc.apply.records import (
 
 DEPTH: Final = 20
 LOCK_PATIENCE: Final = 2.0  # seconds that a second change waits for the first
-_RECORD, _OWNED, _IDENTITY = "change-2", "owned-2", "identity-1"
+_RECORD, _OWNED, _IDENTITY = "change-3", "owned-2", "identity-1"
+_PENDING, _GUARD, _EXPIRED = "pending-1", "guard-1", "expired-1"
+_REMAIN: Final = {"lock", "identity", "watch"}
 
 
 class UntrustedDirectoryError(Exception):
     """A state directory that others may write to; the message says which and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The process that undoes what is pending."""
+
+    id: str
+    """Of what is pending."""
+    process: Process
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One entry of the history: a completed change, or a file that can no longer be read."""
+
+    number: int
+    record: Record | None
+    trouble: str = ""
 
 
 def state_root() -> Path:
@@ -53,7 +80,7 @@ class Journal:
     """
 
     def __init__(self, root: Path, identity: Identity) -> None:
-        self._root = root
+        self.root = root
         self._identity = identity
         self.path = root / identity.directory
 
@@ -72,9 +99,9 @@ class Journal:
 
     def prepare(self) -> None:
         """Make the directory; the errors of `held` but for `BusyError`."""
-        for directory in (self._root, self.path, self.path / "history"):
+        for directory in (self.root, self.path, self.path / "history"):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for directory in (self._root, self.path):
+        for directory in (self.root, self.path):
             found = directory.stat()
             if found.st_uid not in {0, os.geteuid()}:
                 raise UntrustedDirectoryError(f"{directory} belongs to user {found.st_uid}")
@@ -89,18 +116,37 @@ class Journal:
         """Write down what was there, before anything is changed."""
         stored.write(self.path / "journal", _RECORD, record_to_json(record))
 
-    def commit(self, record: Record) -> None:
-        """The change is complete: what is ours is its `owned_after`."""
+    def commit(self, record: Record, *, confirmed: bool = True) -> None:
+        """The change is complete: what is ours is its `owned_after`.
+
+        One without a number is a repair, which is no step of the history. With `confirmed`
+        its policy is what may be applied again without being asked for.
+        """
+        self._write_owned(record.owned_after)
+        if confirmed and record.policy is not None:
+            self.keep(record.policy)
+        if not record.number:
+            stored.remove(self.path / "journal")
+            return
         entries = self._entries()
         for old in entries[: max(0, len(entries) + 1 - DEPTH)]:
             stored.remove(old)
-        self._write_owned(record.owned_after)
-        number = int(entries[-1].name) + 1 if entries else 1
-        stored.move(self.path / "journal", self.path / "history" / f"{number:06}")
+        stored.move(self.path / "journal", self._entry(record.number))
 
     def undone(self, record: Record) -> None:
-        """The change was taken back: what is ours is its `owned_before`."""
+        """The change was taken back, and what it takes back with it.
+
+        What is ours is its `owned_before`; its policy is not to be applied again without
+        being asked for.
+        """
         self._write_owned(record.owned_before)
+        if record.policy is not None:
+            self.reject(record.policy)
+        steps = [] if not record.since else self.steps()
+        for step in reversed([one for one in steps if one.number >= record.since]):
+            if step.record is not None and step.record.policy is not None:
+                self.reject(step.record.policy)
+            stored.remove(self._entry(step.number))
         stored.remove(self.path / "journal")
 
     def last(self) -> Record | None:
@@ -108,9 +154,86 @@ class Journal:
         entries = self._entries()
         return self._record(entries[-1]) if entries else None
 
-    def reopen(self) -> None:
-        """Make the newest completed change one that did not finish, to be taken back."""
-        stored.move(self._entries()[-1], self.path / "journal")
+    def steps(self) -> list[Step]:
+        """Return the history, oldest first; what is damaged says so and hides nothing else."""
+        found = []
+        for path in self._entries():
+            try:
+                found.append(Step(int(path.name), self._record(path)))
+            except (stored.DamagedError, OSError) as problem:
+                found.append(Step(int(path.name), None, str(problem)))
+        return found
+
+    def next_number(self) -> int:
+        """Return the number that the next completed change will have."""
+        entries = self._entries()
+        return int(entries[-1].name) + 1 if entries else 1
+
+    def version(self) -> tuple[object, ...]:
+        """Return what is another one as soon as the history or what is pending is another one."""
+        newest = [*self._entries()[-1:], self.path / "pending"]
+        return tuple(_stamp(path) for path in newest)
+
+    def pending(self) -> Pending | None:
+        """Return what nobody has confirmed yet; None when there is nothing such."""
+        path = self.path / "pending"
+        data = self._read(path, _PENDING)
+        try:
+            return None if data is None else pending_from_json(data)
+        except (KeyError, TypeError, ValueError) as problem:
+            raise stored.DamagedError(path, f"it lacks something: {problem}") from problem
+
+    def arm(self, pending: Pending) -> None:
+        """Write down that what is made now is not confirmed."""
+        stored.write(self.path / "pending", _PENDING, pending_to_json(pending))
+
+    def disarm(self) -> None:
+        """Nothing is pending any more: whoever guards it finds that out."""
+        stored.remove(self.path / "pending")
+
+    def confirm(self, pending: Pending) -> None:
+        """Keep what was pending, and its policies for good."""
+        for step in self.steps():
+            if step.number >= pending.first and step.record and step.record.policy:
+                self.keep(step.record.policy)
+        self.disarm()
+
+    def guard(self) -> Guard | None:
+        """Return who undoes what is pending; None where that was never anybody."""
+        data = self._unless_damaged("guard", _GUARD)
+        if data is None:
+            return None
+        return Guard(str(data["id"]), Process(int(data["pid"]), int(data["start"])))
+
+    def say_guard(self, guard: Guard) -> None:
+        """Write down who it is."""
+        data = {"id": guard.id, "pid": guard.process.pid, "start": guard.process.start}
+        stored.write(self.path / "guard", _GUARD, data)
+
+    def expired(self) -> str:
+        """Return what was undone last because nobody had confirmed it; empty if nothing was."""
+        data = self._unless_damaged("expired", _EXPIRED)
+        return "" if data is None else str(data["said"])
+
+    def say_expired(self, said: str) -> None:
+        """Write down what was undone; nothing takes it away again."""
+        if not said:
+            stored.remove(self.path / "expired")
+        else:
+            stored.write(self.path / "expired", _EXPIRED, {"said": said})
+
+    def known(self, key: str) -> kept.Kept:
+        """Return what is known of the policy `key`, across reboots."""
+        return kept.read(self.root, key)
+
+    def keep(self, policy: PolicyText) -> None:
+        """A policy's text is confirmed."""
+        kept.write(self.root, policy.key, kept.Kept(policy.text))
+
+    def reject(self, policy: PolicyText) -> None:
+        """A policy's text is only tried, or was taken back."""
+        before = kept.read(self.root, policy.key)
+        kept.write(self.root, policy.key, before.reject(policy.text, policy.before))
 
     def owned(self) -> Ownership:
         """Return what is ours."""
@@ -132,12 +255,27 @@ class Journal:
         data = stored.read(path, kind) if not self._is_void() else None
         return data if isinstance(data, dict) else None
 
+    def _unless_damaged(self, name: str, kind: str) -> dict[str, Any] | None:
+        """Return a document that nothing depends on."""
+        try:
+            return self._read(self.path / name, kind)
+        except stored.DamagedError:
+            return None
+
     def _entries(self) -> list[Path]:
         """Return the history, oldest first."""
         history = self.path / "history"
         if self._is_void() or not history.is_dir():
             return []
         return sorted(path for path in history.iterdir() if path.name.isdecimal())
+
+    def _entry(self, number: int) -> Path:
+        return self.path / "history" / f"{number:06}"
+
+    @property
+    def boot(self) -> str:
+        """The kernel's boot id."""
+        return self._identity.boot
 
     def _life(self) -> list[object]:
         return [self._identity.boot, self._identity.cookie]
@@ -150,6 +288,15 @@ class Journal:
         if not self._is_void():
             return
         for path in [*(self.path / "history").iterdir(), *self.path.iterdir()]:
-            if path.is_file() and path.name not in {"lock", "identity"}:
+            if path.is_file() and path.name not in _REMAIN:
                 path.unlink()
         stored.write(self.path / "identity", _IDENTITY, self._life())
+
+
+def _stamp(path: Path) -> tuple[object, ...]:
+    """Return what tells one document at `path` from the next."""
+    try:
+        found = path.stat()
+    except OSError:
+        return (path.name,)
+    return path.name, found.st_ino, found.st_mtime_ns

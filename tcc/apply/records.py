@@ -25,6 +25,18 @@ Ownership = Mapping[Place, Owned]
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyText:
+    """The policy that a change carried out, for what has to know it later (`tcc.apply.kept`)."""
+
+    key: str
+    """Which policy, for which namespace: the same one after it was edited."""
+    text: str
+    """The whole policy as JSON, includes and values of parameters in place."""
+    before: str | None = None
+    """The text that was confirmed for `key` before; None when none was."""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One change: what was there, what was to be, and what is ours before and after."""
 
@@ -35,10 +47,16 @@ class Record:
     after: State
     owned_before: Ownership = field(default_factory=dict)
     owned_after: Ownership = field(default_factory=dict)
+    number: int = 0
+    """Its number in the history."""
+    policy: PolicyText | None = None
+    since: int = 0
+    """Of a way back: the first change that is taken back with it; 0 for a change."""
 
 
 def record_to_json(record: Record) -> dict[str, Any]:
     """Return `record` for `record_from_json`."""
+    policy = record.policy
     return {
         "command": record.command,
         "when": record.when,
@@ -46,11 +64,15 @@ def record_to_json(record: Record) -> dict[str, Any]:
         "after": state_to_json(record.after),
         "owned_before": ownership_to_json(record.owned_before),
         "owned_after": ownership_to_json(record.owned_after),
+        "number": record.number,
+        "policy": None if policy is None else [policy.key, policy.text, policy.before],
+        "since": record.since,
     }
 
 
 def record_from_json(data: Mapping[str, Any]) -> Record:
     """Return the record; raises KeyError, TypeError or ValueError where it is none."""
+    policy = data["policy"]
     return Record(
         str(data["command"]),
         str(data["when"]),
@@ -58,6 +80,9 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
         state_from_json(data["after"]),
         ownership_from_json(data["owned_before"]),
         ownership_from_json(data["owned_after"]),
+        int(data["number"]),
+        None if policy is None else PolicyText(str(policy[0]), str(policy[1]), policy[2]),
+        int(data["since"]),
     )
 
 

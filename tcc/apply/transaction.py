@@ -10,12 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Final
+from typing import Final, Protocol
 
+from tcc.apply.findings import (
+    interrupted,
+    not_back,
+    restore_failed,
+    stale,
+    unconfirmed_change,
+    unfinished_change,
+)
 from tcc.apply.interrupt import Interruption, noted
 from tcc.apply.journal import Journal, UntrustedDirectoryError
 from tcc.apply.lock import BusyError
-from tcc.apply.records import Owned, Ownership, Record
+from tcc.apply.pending import Pending
+from tcc.apply.records import Owned, Ownership, PolicyText, Record
 from tcc.apply.stored import DamagedError
 from tcc.apply.system import Result, System
 from tcc.diagnostics import Diagnostic, error, has_errors
@@ -65,6 +74,22 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
+class Trial(Protocol):
+    """What undoes a change that nobody confirms (`tcc.apply.trial`)."""
+
+    def arm(self, number: int, pending: Pending | None) -> Diagnostic | None:
+        """Be ready before change `number` begins; return why that cannot be."""
+        ...
+
+    def made(self) -> None:
+        """The change is made: from now on it is to be confirmed."""
+        ...
+
+    def failed(self) -> None:
+        """The change failed and was taken back: what was so before holds again."""
+        ...
+
+
 @dataclass(frozen=True)
 class Transaction:
     """How one change is carried out.
@@ -75,6 +100,9 @@ class Transaction:
         command: the command line, for those who find the journal or wait for the lock.
         links: the link that each device is shaped for, for `tcc remove`.
         at: where in the policy something was asked for.
+        policy: key and text of the policy that is carried out, where it is one.
+        trial: what undoes the change unless it is confirmed; None where it is for good.
+        repair: whether it only brings back what was applied, and is no step of the history.
     """
 
     system: System
@@ -82,13 +110,16 @@ class Transaction:
     command: str
     links: Mapping[str, str] = field(default_factory=dict)
     at: Callable[[Path], Span | None] = lambda path: None
+    policy: tuple[str, str] | None = None
+    trial: Trial | None = None
+    repair: bool = False
 
     def run(self, plan: Plan) -> Report:
         """Carry `plan` out.
 
-        Found: `state-busy`, `state-unusable`, `unfinished-change`, `stale-plan`, what
-        `System.obstacles` finds, `kernel-refused`, `read-back-differs`, `interrupted`,
-        `restore-failed`.
+        Found: `state-busy`, `state-unusable`, `unfinished-change`, `unconfirmed-change`,
+        `stale-plan`, what `System.obstacles` finds, `confirm-unavailable`, `kernel-refused`,
+        `read-back-differs`, `interrupted`, `restore-failed`.
         """
         return guarded(self.journal, self.command, lambda: self._locked(plan))
 
@@ -103,32 +134,75 @@ class Transaction:
         obstacles = tuple(self.system.obstacles(plan))
         if has_errors(obstacles):
             return Report(Outcome.REFUSED, obstacles)
+        pending = self.journal.pending()
         if not plan:
-            return Report(Outcome.UNCHANGED, obstacles)
+            return self._unchanged(obstacles, pending)
+        if pending is not None and self.trial is None:
+            return Report(Outcome.REFUSED, (unconfirmed_change(pending),))
         record = self._record(plan, now)
         with noted() as interruption:
-            self.journal.begin(record)
+            if self.trial is not None:
+                unready = self.trial.arm(self.journal.next_number(), pending)
+                if unready is not None:
+                    return Report(Outcome.REFUSED, (unready,))
+            self._begin(record)
             return self._begun(plan, record, interruption)
+
+    def _begin(self, record: Record) -> None:
+        """Write the change down; where that fails nothing is armed."""
+        try:
+            if self.trial is not None and record.policy is not None:
+                self.journal.reject(record.policy)
+            self.journal.begin(record)
+        except OSError:
+            if self.trial is not None:
+                self.trial.failed()
+            raise
+
+    def _unchanged(self, found: Sequence[Diagnostic], pending: Pending | None) -> Report:
+        """Return that nothing is to be done; a policy that is so already is confirmed by that."""
+        if pending is not None:
+            note = f"still to be confirmed: `{pending.command}` (tcc confirm), by {pending.until}"
+            return Report(Outcome.UNCHANGED, (*found,), (note,))
+        if self.policy is not None and self.trial is None and not self.repair:
+            self.journal.keep(PolicyText(*self.policy))
+        return Report(Outcome.UNCHANGED, (*found,))
 
     def _record(self, plan: Plan, now: State) -> Record:
         owned = self.journal.owned()
         when = datetime.now().astimezone().isoformat(timespec="seconds")
         after = owned_after(owned, now, plan.wanted, self.links)
-        return Record(self.command, when, now, plan.wanted, owned, after)
+        number = 0 if self.repair else self.journal.next_number()
+        policy = None
+        if self.policy is not None and not self.repair:
+            policy = PolicyText(*self.policy, self.journal.known(self.policy[0]).confirmed)
+        return Record(self.command, when, now, plan.wanted, owned, after, number, policy)
 
     def _begun(self, plan: Plan, record: Record, interruption: Interruption) -> Report:
         """Perform and complete; on the way out of any failure everything is put back."""
         try:
             trouble = self._trouble(plan, interruption)
             if trouble is None:
-                self.journal.commit(record)
-                return Report(Outcome.DONE)
+                self.journal.commit(record, confirmed=self.trial is None)
+                return self._done()
         except (OSError, ValueError) as problem:
             trouble = error("change-failed", None, f"the change failed: {problem}")
         except BaseException:
             put_back(self.system, record)
             raise
-        return failed(self.system, self.journal, record, trouble)
+        report = failed(self.system, self.journal, record, trouble)
+        if self.trial is not None and report.outcome is Outcome.RESTORED:
+            self.trial.failed()
+        return report
+
+    def _done(self) -> Report:
+        """Let the time begin in which the change is to be confirmed."""
+        try:
+            if self.trial is not None:
+                self.trial.made()
+        except OSError as problem:  # then it is the time that began with the change
+            return Report(Outcome.DONE, (), (f"the time could not be begun anew: {problem}",))
+        return Report(Outcome.DONE)
 
     def _trouble(self, plan: Plan, interruption: Interruption) -> Diagnostic | None:
         """Perform and read back; return what went wrong."""
@@ -137,13 +211,13 @@ class Transaction:
                 if not result.done:
                     return self._refused(result)
             if interruption.name is not None:
-                return _interrupted(interruption.name)
+                return interrupted(interruption.name)
         wrong = read_back(self.system, plan)
         if wrong:
             place, why = wrong[0]
             at = self.at(path_of(plan.wanted.get(place)))
             return error("read-back-differs", at, why, *(text for _, text in wrong[1:]))
-        return None if interruption.name is None else _interrupted(interruption.name)
+        return None if interruption.name is None else interrupted(interruption.name)
 
     def _refused(self, result: Result) -> Diagnostic:
         step = result.operation
@@ -225,7 +299,7 @@ def put_back(system: System, record: Record) -> list[str]:
         try:
             way = restore(system.observe({**record.after, **record.before}), record.before, system)
             for results in system.perform(way.operations):
-                left += [_not_back(result) for result in results if not result.done]
+                left += [not_back(result) for result in results if not result.done]
             places = unlike(system.observe(record.before), record.before, system)
         except (OSError, ValueError) as problem:
             left.append(str(problem))
@@ -299,61 +373,6 @@ def owned_after(
     return after
 
 
-def unfinished_change(record: Record) -> Diagnostic:
-    """Return `unfinished-change`: what was left half done, and the way out."""
-    devices = ", ".join(dict.fromkeys(place.device for place in record.before))
-    return error(
-        "unfinished-change",
-        None,
-        f"a change did not finish: `{record.command}` of {record.when}, on {devices}",
-        "it was killed, or the way back failed; what is there now may be half of it",
-        "put back what was there before it: tcc rollback",
-    )
-
-
-def restore_failed(left: Sequence[str]) -> Diagnostic:
-    """Return `restore-failed`, with everything that is still not as it was."""
-    return error(
-        "restore-failed",
-        None,
-        "what was there before could not all be put back",
-        *dict.fromkeys(left),
-        "when the reason is gone: tcc rollback",
-    )
-
-
-def stale(moved: Sequence[Place], planned: State, now: State) -> Diagnostic:
-    """Return `stale-plan`: what is no longer as it was when the plan was made."""
-    return error(
-        "stale-plan",
-        None,
-        "what is there is no longer what the plan was made for",
-        *(
-            f"{place.device} ({place.at}) was {name(planned.get(place))}, "
-            f"is {name(now.get(place))}{_options_moved(planned.get(place), now.get(place))}"
-            for place in moved
-        ),
-        "make the plan again",
-    )
-
-
-def _options_moved(planned: object, now: object) -> str:
-    if isinstance(planned, QdiscItem) and isinstance(now, QdiscItem):
-        same = (planned.kind, planned.handle) == (now.kind, now.handle)
-        return ", set otherwise" if same else ""
-    return ""
-
-
 def _gone(now: State, planned: State) -> list[Place]:
     there = {place.device for place in now}
     return [place for place in planned if place.device not in there and place.at in {"root", HOOK}]
-
-
-def _not_back(result: Result) -> str:
-    step = result.operation
-    what = name(step.after) if step.after is not None else f"the end of {name(step.before)}"
-    return f"{what} on {step.place.device} ({step.place.at}): {result.text}"
-
-
-def _interrupted(signal_name: str) -> Diagnostic:
-    return error("interrupted", None, f"{signal_name} came before the change was complete")

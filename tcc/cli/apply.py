@@ -1,5 +1,6 @@
 """`tcc apply`: make a policy, or a plan made from one, so."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -20,15 +21,27 @@ if TYPE_CHECKING:
 @options.values
 @options.netns
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@options.confirm
 @click.option("--dry-run", is_flag=True, help="Only print the plan, as `tcc plan` does.")
 @click.pass_context
 def command(
-    ctx: click.Context, file: str, given: "Given", netns: str | None, *, yes: bool, dry_run: bool
+    ctx: click.Context,
+    file: str,
+    given: "Given",
+    netns: str | None,
+    confirm: int | None,
+    *,
+    yes: bool,
+    dry_run: bool,
 ) -> int:
     """Make what the policy FILE says so, or carry out a PLAN kept by `tcc plan --out`.
 
     Everything happens or nothing: what goes wrong on the way is undone at once, and
     `tcc rollback` undoes the rest. A second apply finds nothing to do and sends nothing.
+
+    With --confirm it is undone by itself after that time, unless `tcc confirm` comes: even if
+    the line, the terminal or tcc is gone by then. While one such change is pending, another
+    one with --confirm goes on with it: the time begins anew, and all is undone together.
 
     Exit codes: 0 done, or nothing to do; 1 refused, nothing was touched; 2 wrong usage;
     3 failed, and everything was put back; 4 failed, and not everything could be put back.
@@ -37,20 +50,30 @@ def command(
 
     source = read_source(file)
     if isinstance(source, Source) and is_plan(source.text):
-        return _carry_out_saved(ctx, source, netns, yes=yes)
+        return _carry_out_saved(ctx, source, netns, confirm, yes=yes)
     built = api.load(source, given, complete=True) if isinstance(source, Source) else None
     if built is None:
         built = api.load(file, given, complete=True)
     if dry_run:
         return plan.run(ctx, built, plan.Asked(file), None, netns)
-    return _carry_out(ctx, built, netns, yes=yes)
+    return _carry_out(ctx, built, Asked(file, netns, confirm, yes))
 
 
-def _carry_out(ctx: click.Context, built: Built, netns: str | None, *, yes: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a policy shall be carried out."""
+
+    file: str
+    netns: str | None
+    confirm: int | None
+    yes: bool
+
+
+def _carry_out(ctx: click.Context, built: Built, asked: Asked) -> int:
     from tcc.cli import live  # noqa: PLC0415
     from tcc.plan.diff import diff  # noqa: PLC0415
 
-    where = live.namespace(netns)
+    where = live.namespace(asked.netns)
     if live.complain(built.found, built.sources, ctx.color):
         return live.REFUSED
     if live.complain(live.permission(), {}, ctx.color):
@@ -62,10 +85,14 @@ def _carry_out(ctx: click.Context, built: Built, netns: str | None, *, yes: bool
     backend = live.backend()
     with backend.open(where) as system:
         made = diff(system.observe(wanted.state), wanted.state, system)
-        return live.Change(ctx, system, where, wanted.links, built).run(made, yes=yes)
+        policy = live.policy_text(built, asked.file, where)
+        change = live.Change(ctx, system, where, wanted.links, built, policy, asked.confirm)
+        return change.run(made, yes=asked.yes)
 
 
-def _carry_out_saved(ctx: click.Context, source: Source, netns: str | None, *, yes: bool) -> int:
+def _carry_out_saved(
+    ctx: click.Context, source: Source, netns: str | None, confirm: int | None, *, yes: bool
+) -> int:
     from tcc.apply.saved import UnreadablePlanError, from_text  # noqa: PLC0415
     from tcc.cli import live  # noqa: PLC0415
 
@@ -81,4 +108,5 @@ def _carry_out_saved(ctx: click.Context, source: Source, netns: str | None, *, y
             live.complain([found], {}, ctx.color)
             return live.REFUSED
         system.observe(saved.plan.wanted)  # find the devices
-        return live.Change(ctx, system, where, saved.links).run(saved.plan, yes=yes)
+        change = live.Change(ctx, system, where, saved.links, confirm=confirm)
+        return change.run(saved.plan, yes=yes)

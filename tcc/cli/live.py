@@ -11,12 +11,14 @@ from typing import Final, cast
 import click
 
 from tcc import api, plugin
+from tcc.apply.findings import unfinished_change
 from tcc.apply.identity import identify
 from tcc.apply.journal import Journal, state_root
 from tcc.apply.privilege import DAC_OVERRIDE, NET_ADMIN, may_administer, only
 from tcc.apply.stored import DamagedError
 from tcc.apply.system import LiveBackend, System
-from tcc.apply.transaction import Outcome, Report, Transaction, unfinished_change
+from tcc.apply.transaction import Outcome, Report, Transaction
+from tcc.apply.trial import Trial
 from tcc.cli import show
 from tcc.diagnostics import Diagnostic, Severity, error, has_errors
 from tcc.facts import Facts
@@ -28,7 +30,9 @@ from tcc.passes import Built
 from tcc.plan.operation import Plan
 from tcc.plan.render import as_text
 from tcc.plan.state import NOTHING, Item, QdiscItem, State, is_tree, path_of
+from tcc.schema import to_json
 from tcc.source import Source, Span
+from tcc.units import format_duration
 
 BACKEND: Final = "netlink"
 EXIT_CODES: Final = {
@@ -195,6 +199,10 @@ class Change:
     where: Namespace | None
     links: Mapping[str, str]
     built: Built | None = None
+    policy: tuple[str, str] | None = None
+    """Key and text of the policy that is carried out (`policy_text`)."""
+    confirm: int | None = None
+    """How long, in nanoseconds, it may take until the change is confirmed; None: it is so."""
 
     def run(self, plan: Plan, *, yes: bool) -> int:
         """Show the plan, ask, carry it out; return the exit code."""
@@ -204,12 +212,17 @@ class Change:
         click.echo(as_text(plan, describe), nl=False)
         if plan and complain(agreed(yes, "Do it?"), {}, self.ctx.color):
             return REFUSED
+        state, command = journal(self.where), command_line()
+        trial = None
+        if self.confirm is not None:
+            trial = Trial(state, self.where, command, self.confirm)
         transaction = Transaction(
-            self.system, journal(self.where), command_line(), self.links, self._at
+            self.system, state, command, self.links, self._at, self.policy, trial
         )
         with least_privilege():
             report = transaction.run(plan)
-        return conclude(report, self._sources, self.ctx.color, "Done. `tcc rollback` undoes it.")
+        done = "Done. `tcc rollback` undoes it." if trial is None else _on_trial(trial)
+        return conclude(report, self._sources, self.ctx.color, done)
 
     @property
     def _sources(self) -> Mapping[str, Source]:
@@ -217,6 +230,21 @@ class Change:
 
     def _at(self, path: Path) -> Span | None:
         return None if self.built is None else span_at(self.built.spans, path)
+
+
+def _on_trial(trial: Trial) -> str:
+    return (
+        f"Done, on trial: it is undone at {trial.until}, "
+        f"in {format_duration(trial.duration)}, unless `tcc confirm` comes."
+    )
+
+
+def policy_text(built: Built, file: str, where: Namespace | None) -> tuple[str, str] | None:
+    """Return key and text of a policy; None for one that has no file of its own."""
+    if built.policy is None or file == "-":
+        return None
+    space = "" if where is None else where.path.name
+    return f"{space}:{os.path.realpath(file)}", to_json(built.policy)
 
 
 def command_line() -> str:

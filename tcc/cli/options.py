@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tcc import report
+from tcc.units import NS_PER_S, Dimension, read_quantity, whole
 
 if TYPE_CHECKING:
     from tcc.facts import Facts
     from tcc.passes import Given
 
 F = TypeVar("F", bound=Callable[..., Any])
+SHORTEST_TRIAL, LONGEST_TRIAL = NS_PER_S, 24 * 3600 * NS_PER_S
 
 
 class Failure(click.ClickException):
@@ -100,6 +102,30 @@ def netns(function: F) -> F:
     return click.option(
         "--netns", metavar="NAME",
         help="Work in this network namespace, which must exist.",
+    )(function)  # fmt: skip
+
+
+class _Duration(click.ParamType[int]):
+    """A time such as `60s`, as nanoseconds."""
+
+    name = "duration"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the nanoseconds; fail with the reason and the cure."""
+        found = read_quantity(value)
+        if found is None or found.dimension is not Dimension.DURATION:
+            cure = "write --confirm=60s, or --confirm behind FILE"
+            self.fail(f"`{value}` is no time such as 60s or 5min: {cure}", param, ctx)
+        if not SHORTEST_TRIAL <= found.amount <= LONGEST_TRIAL:
+            self.fail(f"{value} is not between 1s and 24h", param, ctx)
+        return whole(found.amount)
+
+
+def confirm(function: F) -> F:
+    """Add `--confirm [DURATION]`; the command gets `confirm`, nanoseconds or None."""
+    return click.option(
+        "--confirm", is_flag=False, flag_value="120s", type=_Duration(), metavar="[TIME]",
+        help="Undo it after this time, 120s if none is given, unless `tcc confirm` comes.",
     )(function)  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -25,6 +26,7 @@ RECORD = Record(
     {ROOT: STRANGE},
     {},
     {Place("eth0", "root"): Owned("wan", "strange", 1 << 16)},
+    number=1,
 )
 
 
@@ -50,28 +52,30 @@ def test_a_change_that_was_taken_back_leaves_nothing(tmp_path):
         assert journal.owned() == {}
 
 
-def test_going_back_makes_the_last_change_an_unfinished_one(tmp_path):
+def test_what_is_taken_back_leaves_the_history_only_when_that_is_done(tmp_path):
     journal = Journal(tmp_path, LIFE)
     with journal.held("tcc apply home.tcc"):
-        journal.begin(RECORD)
-        journal.commit(RECORD)
-        journal.reopen()
-        assert journal.unfinished() == RECORD
-        assert journal.last() is None
+        for number in (1, 2, 3):
+            journal.begin(replace(RECORD, number=number))
+            journal.commit(replace(RECORD, number=number))
+        way = replace(RECORD, number=0, since=2)
+        journal.begin(way)
+        assert [step.number for step in journal.steps()] == [1, 2, 3]
+        journal.undone(way)
+        assert [step.number for step in journal.steps()] == [1]
+        assert journal.unfinished() is None
 
 
 def test_the_history_is_bounded_and_newest_last(tmp_path):
     journal = Journal(tmp_path, LIFE)
     with journal.held("tcc apply home.tcc"):
         for number in range(DEPTH + 5):
-            record = Record(f"change {number}", "", {}, {})
+            record = Record(f"change {number}", "", {}, {}, number=journal.next_number())
             journal.begin(record)
             journal.commit(record)
-        for number in reversed(range(5, DEPTH + 5)):
-            assert journal.last().command == f"change {number}"
-            journal.reopen()
-            journal.undone(journal.unfinished())
-        assert journal.last() is None
+        kept = [f"change {number}" for number in range(5, DEPTH + 5)]
+        assert [step.record.command for step in journal.steps()] == kept
+        assert journal.last().command == kept[-1]
 
 
 def test_another_life_of_the_namespace_voids_what_was_written(tmp_path):

@@ -62,6 +62,13 @@ class Reference:
                 "cake_mq needs a device with more than one transmit queue",
                 "give the testbed more `queues`, or none, for the usual number",
             )
+        if any(flow.kind == "tcp" and flow.rate for flow in scenario.flows):
+            yield error(
+                "not-built-yet",
+                span_at(spans, ("objectives", scenario.index, "under")),
+                "the engine's TCP sends all it can: it has no rate of its own",
+                "leave the rate out, or write `udp` for what comes at a rate",
+            )
         if testbed and testbed.queues and testbed.queues > MOST_QUEUES:
             yield error(
                 "not-built-yet",
@@ -250,7 +257,14 @@ def _measured(
         result.interrupted,
         tuple(_flow(one) for one in result.flows),
         directions,
+        basis=_basis(scenario),
     )
+
+
+def _basis(scenario: Scenario) -> str:
+    """Say how good the prediction is."""
+    host = scenario.testbed.host if scenario.testbed else None
+    return f"calibrated to {host}" if host else "emergent"
 
 
 def _flow(one: "FlowResult") -> FlowMeasure:
@@ -291,6 +305,7 @@ def _direction(one: "DirectionResult", model: "QueueDisc") -> DirectionMeasure:
         _delays(one.sojourn),
         {part: _delays(waited) for part, waited in one.sojourns.items()},
         _tins(model),
+        tuple(int(child.statistics()["bytes"]) for child in getattr(model, "children", ())),
     )
 
 

@@ -46,6 +46,7 @@ def changes(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Chan
         yield from maker(policy, scenario, missed)
     if missed.metric == "fairness":
         yield from _fairness(policy, scenario, missed)
+        yield from _one_cake(policy, scenario, missed)
 
 
 # ------------------------------------------------------------------ the rate
@@ -227,6 +228,17 @@ def _with_tbf(
 # ------------------------------------------------------------------ cake
 
 
+def _one_cake(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Change]:
+    """Let one instance serve all transmit queues, so that none keeps rate that it does not use."""
+    for direction in _shaped(scenario):
+        shaped = scenario.shaped(direction)
+        if shaped is not None and shaped.kind == "cake_mq":
+            asked = _shaping(scenario, direction).qdisc or QdiscChoice(kind="cake_mq")
+            choice = asked.model_copy(update={"kind": "cake"})
+            changed = _reshaped(policy, scenario, direction, qdisc=choice)
+            yield Change(f"{_in([direction])}`qdisc cake`", changed)
+
+
 def _ack_filter(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Change]:
     """Thin the acknowledgements that starve the data of the other direction."""
     for direction in missed.directions:
@@ -284,7 +296,7 @@ DELAY_MAKERS: tuple[Callable[[Policy, Scenario, Missed], Iterator[Change]], ...]
     _below_line, _tiers, _unwashed, _burst, _inner, _shorter, _rtt,
 )  # fmt: skip
 RATE_MAKERS: tuple[Callable[[Policy, Scenario, Missed], Iterator[Change]], ...] = (
-    _below_line, _burst, _inner, _longer, _ack_filter, _rtt, _framing, _fairness,
+    _below_line, _one_cake, _burst, _inner, _longer, _ack_filter, _rtt, _framing, _fairness,
 )  # fmt: skip
 
 

@@ -83,6 +83,7 @@ def _advice(advice: Advice) -> dict[str, object]:
         "requirement": advice.index,
         "direction": advice.direction,
         "where": list(advice.where),
+        "tried": advice.tried,
         "mends": [_mend(mend) for mend in advice.mends],
     }
 

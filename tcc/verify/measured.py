@@ -38,7 +38,7 @@ class FlowMeasure:
         goodput: bit/s of payload delivered.
         offered: packets sent.
         lost: probes or datagrams that did not arrive.
-        drops: packets that the link's qdiscs dropped.
+        drops: packets that the link's qdiscs dropped; None where they are not counted by flow.
         round_trip: of probes.
         mos: mean opinion score of a call, in thousandths: the worse direction.
         series: bit/s of payload delivered, second by second.
@@ -48,7 +48,7 @@ class FlowMeasure:
     goodput: int = 0
     offered: int = 0
     lost: int = 0
-    drops: int = 0
+    drops: int | None = 0
     round_trip: Delays = Delays()
     mos: int | None = None
     series: tuple[int, ...] = ()
@@ -68,6 +68,8 @@ class DirectionMeasure:
         sojourn: time in the queue.
         parts: the same by part of the workload.
         tins: what each tin counted, by name, since the beginning.
+        queues: bytes that each transmit queue has sent, since the beginning; empty where the
+            qdisc is one for all of them.
     """
 
     packets: int = 0
@@ -79,6 +81,7 @@ class DirectionMeasure:
     sojourn: Delays = Delays()
     parts: Mapping[str, Delays] = field(default_factory=dict)
     tins: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    queues: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Measured:
         flows: one for each flow of the scenario, in its order.
         directions: `egress` and `ingress`, as far as they are shaped.
         host: sentences on what happened on the machine behind the qdisc, where that is modelled.
+        basis: `emergent` or `calibrated to ...` for a prediction, `measured` for real packets.
     """
 
     verifier: str
@@ -104,3 +108,4 @@ class Measured:
     flows: tuple[FlowMeasure, ...]
     directions: Mapping[str, DirectionMeasure]
     host: tuple[str, ...] = ()
+    basis: str = "emergent"

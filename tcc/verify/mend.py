@@ -6,6 +6,7 @@ back end. What does not make the requirement hold is not mentioned.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tcc.ir import Policy
 from tcc.verify.changes import Change, Missed, changes
@@ -35,6 +36,18 @@ class Mend:
     others: tuple[int, ...] = ()
 
 
+class Attempt(NamedTuple):
+    """What came of looking for mends.
+
+    Attributes:
+        tried: changes that were simulated.
+        mends: those that made the requirement hold, the likeliest first.
+    """
+
+    tried: int
+    mends: tuple[Mend, ...]
+
+
 class Mender:
     """Tries changes to one policy; results are kept, so that none is simulated twice."""
 
@@ -44,20 +57,22 @@ class Mender:
         self.measure = measure
         self.tried: dict[tuple[int, int, str], list[Verdict] | None] = {}
 
-    def mends(self, scenario: Scenario, verdicts: Sequence[Verdict], seed: int) -> list[Mend]:
-        """Return what makes the requirement of `verdicts` (one per direction) hold."""
+    def attempt(self, scenario: Scenario, verdicts: Sequence[Verdict], seed: int) -> Attempt:
+        """Look for what makes the requirement of `verdicts` (one per direction) hold."""
         index = verdicts[0].index
         requirement = scenario.objective.require[index]
         ways = [one.direction for one in verdicts if one.direction and not one.holds]
         missed = Missed(requirement.metric, requirement.subject, tuple(ways) or DIRECTIONS)
         found: list[Mend] = []
+        tried = 0
         for change in changes(self.policy, scenario, missed):
+            tried += 1
             mend = self._try(scenario, change, index, seed)
             if mend is not None:
                 found.append(mend)
             if len(found) == MOST:
                 break
-        return found
+        return Attempt(tried, tuple(found))
 
     def _try(self, scenario: Scenario, change: Change, index: int, seed: int) -> Mend | None:
         key = (scenario.index, seed, change.words)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tcc import plugin
 from tcc.verify.judge import Verdict, judge, missed_of
 from tcc.verify.measured import Measured
-from tcc.verify.mend import Mend, Mender
+from tcc.verify.mend import Attempt, Mend, Mender
 from tcc.verify.scenario import Scenario
 from tcc.verify.where import where
 from tcc.verify.workers import each
@@ -32,12 +32,14 @@ class Advice:
         index: of the requirement.
         direction: where it was missed.
         where: sentences on where the time or the loss went.
+        tried: changes that were tried; 0 where none was looked for.
         mends: changes that were tried and made it hold.
     """
 
     index: int
     direction: str | None
     where: tuple[str, ...]
+    tried: int
     mends: tuple[Mend, ...]
 
 
@@ -113,13 +115,16 @@ def advise(
     found: list[Advice] = []
     for verdicts in missed_of(run.verdicts):
         progress()
-        mends = mender.mends(run.scenario, verdicts, run.measured.seed) if mender else []
+        attempt = Attempt(0, ())
+        if mender is not None:
+            attempt = mender.attempt(run.scenario, verdicts, run.measured.seed)
         found += [
             Advice(
                 verdict.index,
                 verdict.direction,
                 tuple(where(run.scenario, run.measured, verdict)),
-                tuple(mends),
+                attempt.tried,
+                attempt.mends,
             )
             for verdict in verdicts
             if not verdict.holds

@@ -41,8 +41,9 @@ def objective_text(outcome: Outcome) -> str:
 def advice_lines(scenario: Scenario, advice: Advice) -> list[str]:
     """Return where it went, and what would mend it."""
     said = [*advice.where, *(_mend_text(scenario, mend) for mend in advice.mends)]
-    if not advice.mends:
-        said.append("none of the changes that were tried would make it hold")
+    if advice.tried and not advice.mends:
+        changes = f"{advice.tried} changes" if advice.tried > 1 else "one change"
+        said.append(f"{changes} tried, and none would make it hold")
     return said
 
 
@@ -87,14 +88,8 @@ def _frame(runs: Sequence[Run]) -> str:
     return (
         f"under {load}, {format_duration(measured.duration)}{cut} after "
         f"{format_duration(scenario.warmup)} of warm-up, rtt {format_duration(scenario.rtt)}, "
-        f"seed {seeds}; {measured.verifier}: {_kind(scenario)}, {measured.model}"
+        f"seed {seeds}; {measured.verifier}: {measured.basis}, {measured.model}"
     )
-
-
-def _kind(scenario: Scenario) -> str:
-    """Say how good the prediction is."""
-    host = scenario.testbed.host if scenario.testbed else None
-    return f"calibrated to {host}" if host else "emergent"
 
 
 def requirement_text(requirement: Requirement) -> str:
@@ -141,7 +136,7 @@ def _direction_text(direction: str, one: DirectionMeasure, measured: Measured) -
     rate = one.octets * 8 * NS_PER_S // max(1, measured.duration)
     head = (
         f"{direction}: {in_words(Fraction(rate), 'rate')} in {one.packets} packets, "
-        f"{_delays(one.sojourn)} in the queue; {one.drops} dropped, {one.marks} marked"
+        f"{_delays(one.sojourn)}; {one.drops} dropped, {one.marks} marked"
     )
     since = ", ".join(f"{count} {name}" for name, count in sorted(one.reasons.items()))
     rows = [
@@ -161,8 +156,8 @@ def _direction_text(direction: str, one: DirectionMeasure, measured: Measured) -
 
 def _delays(delays: Delays) -> str:
     if not delays.samples:
-        return "nothing"
-    return f"{delays.median / 1e6:.2f}ms median, {delays.p99 / 1e6:.2f}ms p99"
+        return "time in the queue not measured"
+    return f"{delays.median / 1e6:.2f}ms median, {delays.p99 / 1e6:.2f}ms p99 in the queue"
 
 
 def _part_rows(scenario: Scenario, measured: Measured) -> Iterator[tuple[str, ...]]:
@@ -182,8 +177,8 @@ def _part_rows(scenario: Scenario, measured: Measured) -> Iterator[tuple[str, ..
 def _transfers(flows: Sequence[FlowMeasure]) -> tuple[str, ...]:
     shares = sorted(Fraction(one.goodput) for one in flows)
     most = f" .. {in_words(shares[-1], 'rate')}" if len(shares) > 1 else ""
-    dropped = sum(one.drops for one in flows)
-    return f"{in_words(shares[0], 'rate')}{most}", "", "", str(dropped)
+    dropped = [one.drops for one in flows if one.drops is not None]
+    return f"{in_words(shares[0], 'rate')}{most}", "", "", str(sum(dropped)) if dropped else ""
 
 
 def _probes(flows: Sequence[FlowMeasure]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ either qdisc was measured there, and the rest of what was added to the idle roun
 beyond the shaper, or in sending.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from tcc.units import NS_PER_S, format_rate
@@ -17,6 +17,8 @@ from tcc.verify.scenario import Flow, Scenario
 OTHER = {"egress": "ingress", "ingress": "egress"}
 BUSY = Fraction(97, 100)
 """Of the rate, above which a shaper has nothing left to give."""
+MOST_OF_IT = Fraction(3, 4)
+"""Of the bytes, above which a transmit queue is said to carry the load."""
 WAITING = 1_000_000
 """ns of median waiting above which senders did keep a queue busy."""
 
@@ -60,10 +62,13 @@ def _delay(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator
         for direction, one in measured.directions.items()
         if label(flow) in one.parts
     ]
-    rest = added - sum(share for _, share in shares)
-    shares.append((_rest(scenario), max(0, rest)))
-    said = ", ".join(f"{_ms(share)} {place}" for place, share in shares)
-    yield f"of {_ms(added)} added to a round trip on average: {said}"
+    if shares:
+        rest = added - sum(share for _, share in shares)
+        shares.append((_rest(scenario), max(0, rest)))
+        said = ", ".join(f"{_ms(share)} {place}" for place, share in shares)
+        yield f"of {_ms(added)} added to a round trip on average: {said}"
+    else:
+        yield f"{_ms(added)} were added to a round trip on average"
     if worst.lost:
         yield f"{worst.lost} of {worst.offered} probes were lost"
 
@@ -99,13 +104,22 @@ def _loss(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[
             for flow, one in _subjects(scenario, measured, verdict)
             if flow.kind != "tcp" and flow.direction in (None, direction)
         ]
-        lost, dropped = sum(one.lost for one in counted), sum(one.drops for one in counted)
-        beyond = max(0, lost - dropped)
-        yield (
-            f"of {lost} lost, {min(lost, dropped)} were dropped by the qdiscs and {beyond} "
-            "beyond the shaper"
-        )
+        yield from _places(counted)
     yield from _reasons(scenario, measured, direction)
+
+
+def _places(counted: Sequence[FlowMeasure]) -> Iterator[str]:
+    """Say where a subject's packets were lost, where they are counted by flow."""
+    lost = sum(one.lost for one in counted)
+    drops = [one.drops for one in counted if one.drops is not None]
+    if len(drops) < len(counted):
+        yield f"{lost} were lost, of {sum(one.offered for one in counted)}"
+        return
+    dropped = min(lost, sum(drops))
+    yield (
+        f"of {lost} lost, {dropped} were dropped by the qdiscs and {lost - dropped} "
+        "beyond the shaper"
+    )
 
 
 def _reasons(scenario: Scenario, measured: Measured, direction: str) -> Iterator[str]:
@@ -128,13 +142,39 @@ def _rate(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[
         said = f"{kind} passed {in_words(passed, 'rate')} of its {format_rate(rate)}"
         if passed >= BUSY * rate:
             yield f"{said}, framing included: {_spent(scenario, measured, direction, verdict)}"
-        elif one.sojourn.median < WAITING:
+        elif not one.sojourn.samples:
+            yield said
+        elif (waited := _waited(scenario, one, direction)) < WAITING:
             yield f"{said}: the senders left its queue empty half of the time"
         else:
-            yield f"{said}, with {_ms(one.sojourn.median)} waiting in its queue"
+            yield f"{said}, with {_ms(waited)} waiting in its queue"
+        if passed < BUSY * rate:
+            yield from _queues(one.queues)
     yield from _beyond(scenario, direction, rate)
     yield from _acknowledgements(scenario, measured, direction)
     yield from _reasons(scenario, measured, direction)
+
+
+def _waited(scenario: Scenario, one: DirectionMeasure, direction: str) -> int:
+    """Return the median time in the queue of the transfers; of everything, if there are none."""
+    labels = {label(flow) for flow in scenario.flows if flow.direction == direction}
+    of_load = [one.parts[name] for name in labels if name in one.parts]
+    return max((delays.median for delays in of_load if delays.samples), default=one.sojourn.median)
+
+
+def _queues(queues: Sequence[int]) -> Iterator[str]:
+    """Say when one of the transmit queues of cake_mq had nearly all to send."""
+    whole = sum(queues)
+    if not whole or max(queues) < MOST_OF_IT * whole:
+        return
+    one = f"one of {len(queues)} transmit queues sent"
+    if sum(1 for octets in queues if octets) == 1:
+        yield f"{one} it all: a flow, and so all of a tunnel, takes one queue and one processor"
+    else:
+        yield (
+            f"{one} {max(queues) * 100 // whole}% of it, but cake_mq gives every queue that sends "
+            "the same share of the rate, however little it has"
+        )
 
 
 def _spent(scenario: Scenario, measured: Measured, direction: str, verdict: Verdict) -> str:

@@ -85,8 +85,8 @@ TCP = {
 }  # fmt: skip
 PING = {**TCP, "kind": "ping", "direction": None, "interval": 20_000_000}
 JOB = {
-    "local": False, "hosts": 1, "ecn": 2, "rtt": 0, "jitter": 0, "loss": 0, "egress": [],
-    "ingress": [], "flows": [], "warmup": 1_000_000_000, "duration": 3_000_000_000,
+    "local": False, "hosts": 1, "queues": 1, "ecn": 2, "rtt": 0, "jitter": 0, "loss": 0,
+    "egress": [], "ingress": [], "flows": [], "warmup": 1_000_000_000, "duration": 3_000_000_000,
 }  # fmt: skip
 BUCKET = ["root", "handle", "1:", "tbf", "rate", "20mbit", "burst", "16k", "latency", "20ms"]
 
@@ -106,6 +106,13 @@ def test_namespaces_of_this_kernel():
     assert 0.93 < goodput / (20_000_000 * 1448 / 1514) < 1.01
     assert len(said["c"]["1"]["trips"]) > 140
     assert said["delayed_by"] == ""
+
+
+@pytest.mark.kernel
+def test_tcp_keeps_a_rate_of_its_own():
+    """Pacing counts headers, 1514 bytes of which 1448 are payload; nothing else holds it back."""
+    said = json.loads(host.run(PROGRAM, json.dumps({**JOB, "flows": [{**TCP, "rate": 5_000_000}]})))
+    assert 0.9 < said["s"]["0"]["payload"] * 8 / 3 / 5_000_000 < 1.01
 
 
 @pytest.mark.kernel

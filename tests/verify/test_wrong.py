@@ -67,6 +67,7 @@ def test_what_is_refused_says_so_with_an_error_and_no_verdict(policy: Path):
         ("starved-download", "bandwidth 1mbit;", "bandwidth 1mbit; ack-filter on;"),
         ("washed-before-tier", "dscp wash", "dscp keep"),
         ("burst-too-small", "burst 1000B", "burst 8KiB"),
+        ("one-queue", "qdisc cake_mq", "qdisc cake"),
     ],
 )  # fmt: skip
 def test_the_change_that_is_named_mends_it(name: str, before: str, after: str, tmp_path: Path):

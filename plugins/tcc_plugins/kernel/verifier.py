@@ -23,11 +23,13 @@ from tcc_plugins.kernel import host, uml
 
 PROGRAM = Path(__file__).with_name("guest")
 CANNOT = (
-    "kernel", "host", "cpus", "queues", "queue_map", "nic", "interrupt_interval", "bql", "ring",
+    "kernel", "host", "cpus", "queue_map", "nic", "interrupt_interval", "bql", "ring",
     "defer_limit", "beyond",
 )  # fmt: skip
 """Fields of a testbed that would need another machine than the one there is."""
 LOSS_SCALE = 1 << 32
+QUEUES = 4
+"""Transmit queues of the router's devices, if a testbed does not say."""
 LINK_HEADER = 14
 PTM = 65, 64
 
@@ -104,6 +106,7 @@ class Kernel:
             False,
             flows,
             directions,
+            basis="measured",
         )
 
 
@@ -125,6 +128,7 @@ def _job(scenario: Scenario) -> dict[str, Any]:
         "local": scenario.local,
         "hosts": 1 + max((flow.host for flow in scenario.flows), default=0),
         "ecn": 1 if any(flow.ecn for flow in scenario.flows) else 2,
+        "queues": (testbed.queues if testbed is not None else None) or QUEUES,
         "rtt": scenario.rtt,
         "jitter": testbed.jitter or 0 if testbed is not None else 0,
         "loss": int(loss * LOSS_SCALE),
@@ -184,7 +188,7 @@ def _flow(flow: Flow, number: int, said: Mapping[str, Any], duration: int) -> Fl
         payload * 8 * NS_PER_S // duration,
         int(sender.get("sent", 0)),
         max(0, due - int(receiver.get("arrived", 0))),
-        0,
+        None,
         Delays(),
         None,
         tuple(octets * 8 for octets in receiver.get("series", ())),
@@ -203,7 +207,7 @@ def _probe(flow: Flow, client: Mapping[str, Any]) -> FlowMeasure:
             mean_opinion(sum(ways) // len(ways) + 2 * _jitter(ways), lost, sent)
             for ways in (client["up"], client["down"])
         )
-    return FlowMeasure(0, 0, sent, lost, 0, delays_of(sorted(trips)), scores)
+    return FlowMeasure(0, 0, sent, lost, None, delays_of(sorted(trips)), scores)
 
 
 def _jitter(delays: Sequence[int]) -> int:
@@ -233,11 +237,18 @@ def _direction(
         counts["drops"] - filtered,
         {},
         marks,
+        queues=tuple(int(one["bytes"]) for one in _children(said["after"][direction])),
     )
 
 
 def _root(shown: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
     return next((one for one in shown if one.get("kind") == kind and one.get("root")), {})
+
+
+def _children(shown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the qdiscs of the transmit queues of cake_mq, in their order."""
+    of_queues = [one for one in shown if one.get("kind") == "cake" and not one.get("root")]
+    return sorted(of_queues, key=lambda one: int(str(one["parent"]).partition(":")[2], 16))
 
 
 def _sum(shown: Mapping[str, Any], name: str) -> int:

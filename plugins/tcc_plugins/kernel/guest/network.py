@@ -8,7 +8,6 @@ from .programs import CommandError, Job, command
 
 ROW = "crns"
 """Clients, the router that shapes, the network between, servers."""
-QUEUES = ("numtxqueues", "4", "numrxqueues", "4")
 SERVER = "10.0.3.254"
 DELAYED = (("n1", "up"), ("n0", "down"))
 """The devices of n behind which packets are delayed, and their way."""
@@ -29,7 +28,7 @@ def build(job: Job, prefix: str) -> str:
         command("ip", "netns", "add", name)
         command("ip", "-n", name, "link", "set", "lo", "up")
     for net, (left, right) in enumerate(pairwise(ROW), start=1):
-        _join(names, (left, right), net)
+        _join(names, (left, right), net, str(job["queues"]))
     _address(job, names)
     _set(job, names)
     for device, qdiscs in (("r1", job["egress"]), ("r0", job["ingress"])):
@@ -47,13 +46,14 @@ def remove(prefix: str) -> None:
             continue
 
 
-def _join(names: dict[str, str], ends: tuple[str, str], net: int) -> None:
+def _join(names: dict[str, str], ends: tuple[str, str], net: int, count: str) -> None:
     """Join two neighbours: device 1 of the left (0 of the first) with device 0 of the right."""
     left, right = ends
     near, far = f"{left}{0 if left == 'c' else 1}", f"{right}0"
+    queues = ("numtxqueues", count, "numrxqueues", count)
     command(
-        "ip", "link", "add", near, "netns", names[left], *QUEUES, "type", "veth",
-        "peer", "name", far, "netns", names[right], *QUEUES,
+        "ip", "link", "add", near, "netns", names[left], *queues, "type", "veth",
+        "peer", "name", far, "netns", names[right], *queues,
     )  # fmt: skip
     for role, device in ((left, near), (right, far)):
         last = {"c": 1, "r": 254 if net == 1 else 1, "n": 254 if net == 2 else 1, "s": 254}[role]

@@ -10,6 +10,8 @@ from .side import Side, marked
 
 PORT = 5200
 CHUNK = bytes(262_144)
+SO_MAX_PACING_RATE = 47
+"""Bytes per second (asm-generic/socket.h); Python has no name for it."""
 
 
 def serve(side: Side, number: int, flow: Job) -> None:
@@ -23,7 +25,7 @@ def serve(side: Side, number: int, flow: Job) -> None:
         sock, _ = listener.accept()
         side.chooser.unregister(listener)
         marked(sock, flow)
-        _pour(side, sock) if flow["direction"] == "ingress" else _drain(side, sock, number)
+        _pour(side, sock, flow) if flow["direction"] == "ingress" else _drain(side, sock, number)
 
     side.watch(listener, selectors.EVENT_READ, act)
 
@@ -39,13 +41,15 @@ def connect(side: Side, number: int, flow: Job) -> None:
         sock.bind((flow["address"], 0))
         sock.setblocking(False)
         sock.connect_ex((SERVER, PORT + number))
-        _pour(side, sock) if flow["direction"] == "egress" else _drain(side, sock, number)
+        _pour(side, sock, flow) if flow["direction"] == "egress" else _drain(side, sock, number)
 
     side.timers[number] = (side.start + flow["start"], act)
 
 
-def _pour(side: Side, sock: socket.socket) -> None:
-    """Send as fast as TCP takes it, until the end."""
+def _pour(side: Side, sock: socket.socket, flow: Job) -> None:
+    """Send as fast as TCP takes it, or at the flow's own rate, until the end."""
+    if flow["rate"]:
+        sock.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, flow["rate"] // 8)
 
     def act() -> None:
         if time.monotonic_ns() >= side.end:

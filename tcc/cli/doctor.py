@@ -62,10 +62,13 @@ def _plugins() -> Iterator[Finding]:
     for group, load in loaders.items():
         for name in plugin.names(group):
             try:
-                load(name)
-                count += 1
+                loaded = load(name)
             except plugin.PluginError as problem:
                 yield Finding(str(problem), "mend or remove the distribution that it came with")
+                continue
+            count += 1
+            if group == plugin.VERIFIERS and hasattr(loaded, "state"):
+                yield Finding(*loaded.state())
     yield Finding(f"{count} plugins can be loaded")
 
 

@@ -96,6 +96,7 @@ def run_all(order: Order, progress: Callable[[int, int], None]) -> Iterator[list
     tasks = [
         (order.verifier, scenario, seed) for scenario in order.scenarios for seed in order.seeds
     ]
+    progress(0, len(tasks))
     jobs = 1 if getattr(plugin.verifier(order.verifier), "alone", False) else order.jobs
     done = each(run_one, tasks, jobs, progress, lambda run: run.measured.interrupted)
     for first in range(0, len(tasks), len(order.seeds)):

@@ -41,6 +41,20 @@ class Kernel:
     alone = True
     """Runs one after the other: they would disturb one another on one machine."""
 
+    def state(self) -> tuple[str, str | None]:
+        """Return which kernel it measures on, and what to do if that cannot be."""
+        try:
+            kernel = uml.kernel()
+        except uml.GuestError as problem:
+            return str(problem), f"name a User-Mode Linux binary in {uml.KERNEL}, or unset it"
+        if kernel is None:
+            return (
+                "`verify --verifier kernel` measures on this host's kernel: "
+                f"{uml.KERNEL} names no User-Mode Linux (docs/verify.md says how to make one)",
+                None,
+            )
+        return f"`verify --verifier kernel` measures on {kernel}, in simulated time", None
+
     def refuses(self, scenario: Scenario, spans: Spans) -> Iterator[Diagnostic]:
         """Yield what cannot be set up: `verifier-unavailable`, `verifier-cannot`."""
         at = ("objectives", scenario.index)

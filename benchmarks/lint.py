@@ -3,8 +3,8 @@
     python benchmarks/lint.py [--sqlfluff] [LINES ...]
 
 Cold start: CPU time of a process that lints docs/examples/home.tcc, beside that of Python
-alone and, with --sqlfluff (which installs it into the cache directory), of `sqlfluff lint` on
-SQL of the same size; the runs take turns. Bytecode is cached for all, as an installation does.
+alone and, with --sqlfluff, of `sqlfluff lint` on SQL of the same size; the runs take turns. Both
+programs are installed, as their users have them, into environments in the cache directory.
 Large policies: lines per CPU-second of parsing, building and checking, and the growth of the
 process's peak memory per byte of text, each in a process of its own.
 """
@@ -84,17 +84,16 @@ def cpu_ms(command: Sequence[str], environment: dict[str, str]) -> float:
 
 def cold(with_sqlfluff: bool) -> dict[str, list[float]]:
     """Print, and return, the CPU times of each command."""
+    ours = installed("tcc", str(ROOT), "--force-reinstall", "--no-deps")
     commands = {
-        "python alone": [sys.executable, "-c", "pass"],
-        "tcc --version": [sys.executable, "-m", "tcc", "--version"],
-        "tcc lint home.tcc": [sys.executable, "-m", "tcc", "lint", str(HOME)],
+        "python alone": [str(ours / "python"), "-c", "pass"],
+        "tcc --version": [str(ours / "tcc"), "--version"],
+        "tcc lint home.tcc": [str(ours / "tcc"), "lint", str(HOME)],
     }
     if with_sqlfluff:
-        commands["sqlfluff lint"] = [str(sqlfluff()), "lint", "--dialect", "ansi", str(sql())]
-    environment = os.environ | {
-        "PYTHONDONTWRITEBYTECODE": "",
-        "PYTHONPYCACHEPREFIX": str(CACHE / "bytecode"),
-    }
+        program = installed("sqlfluff", "sqlfluff") / "sqlfluff"
+        commands["sqlfluff lint"] = [str(program), "lint", "--dialect", "ansi", str(sql())]
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
     times: dict[str, list[float]] = {name: [] for name in commands}
     for command in commands.values():
         cpu_ms(command, environment)  # fill the caches
@@ -112,14 +111,22 @@ def cold(with_sqlfluff: bool) -> dict[str, list[float]]:
     return times
 
 
-def sqlfluff() -> Path:
-    """Return the program, installed into an environment of its own when it is not there yet."""
-    folder = CACHE / "sqlfluff"
-    program = folder / "bin" / "sqlfluff"
-    if not program.exists():
+def installed(name: str, package: str, *again: str) -> Path:
+    """Return where the programs of a package are, in an environment of its own.
+
+    `again`: how to install it once more when the environment is there already.
+    """
+    folder = CACHE / name
+    new = not (folder / "bin" / name).exists()
+    if new:
         venv.create(folder, with_pip=True)
-        subprocess.run([folder / "bin/pip", "install", "-q", "sqlfluff"], check=True)
-    return program
+    if new or again:
+        subprocess.run(
+            [folder / "bin/pip", "install", "-q", package, *(() if new else again)],
+            env=os.environ | {"TCC_PURE": "1"},
+            check=True,
+        )
+    return folder / "bin"
 
 
 def sql() -> Path:

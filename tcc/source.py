@@ -9,44 +9,58 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-LENGTH_BITS = 27
+OFFSET_BITS = 27
 """More than the longest text has characters (`tcc.syntax.read`)."""
-_LENGTH = (1 << LENGTH_BITS) - 1
+_FILE = 2 * OFFSET_BITS
+_MASK = (1 << OFFSET_BITS) - 1
+_paths = [""]
+_files: dict[str, int] = {}
 
 
-class Span(tuple[str, int]):
+def file_bits(path: str) -> int:
+    """Return what all spans of one file have in common; never 0."""
+    number = _files.get(path)
+    if number is None:
+        number = _files[path] = len(_paths)
+        _paths.append(path)
+    return number << _FILE
+
+
+class Span(int):
     """The characters `start` up to, not including, `end` of the file `path`.
 
-    A large policy has a span for every word, so both offsets are kept in one integer.
+    A large policy has a span for every word, so all three are kept in one integer: the number
+    of the file (in the order in which files were first met), the start, the length. Spans of
+    one file sort by where they start.
     """
 
     __slots__ = ()
 
     def __new__(cls, path: str, start: int, end: int) -> "Span":
         """Make the span of `path` from `start` to `end`."""
-        return tuple.__new__(cls, (path, start << LENGTH_BITS | end - start))
+        return int.__new__(cls, file_bits(path) | start << OFFSET_BITS | end - start)
 
     @property
     def path(self) -> str:
         """The name of the file."""
-        return self[0]
+        return _paths[self >> _FILE]
 
     @property
     def start(self) -> int:
         """The offset of the first character."""
-        return self[1] >> LENGTH_BITS
+        return self >> OFFSET_BITS & _MASK
 
     @property
     def end(self) -> int:
         """The offset behind the last character."""
-        return (self[1] >> LENGTH_BITS) + (self[1] & _LENGTH)
+        return (self >> OFFSET_BITS & _MASK) + (self & _MASK)
 
-    def __getnewargs__(self) -> tuple[str, int, int]:
-        """Return what a copy is made of."""
-        return self.path, self.start, self.end
+    def __reduce__(self) -> tuple[type["Span"], tuple[str, int, int]]:
+        """Return what a copy, perhaps in another process, is made of."""
+        return Span, (self.path, self.start, self.end)
 
     def __repr__(self) -> str:
-        """Show both offsets."""
+        """Show the file and both offsets."""
         return f"Span({self.path!r}, {self.start}, {self.end})"
 
     def to(self, other: "Span") -> "Span":

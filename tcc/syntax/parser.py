@@ -34,7 +34,7 @@ def parse(source: Source) -> tuple[Tree, list[Diagnostic]]:
     if not closed:
         tree, found, _ = _read(source, by_layout=True)
     found += odd_characters(source)
-    found.sort(key=lambda item: item.span or (source.path, 0, 0))
+    found.sort(key=lambda item: item.span or 0)
     if len(found) > MOST_FOUND:
         rest = f"{len(found) - MOST_FOUND} more errors are not shown"
         found[MOST_FOUND:] = [note("errors-left-out", found[MOST_FOUND].span, rest)]

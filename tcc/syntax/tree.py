@@ -16,7 +16,7 @@ from tcc.source import Source, Span
 from tcc.units import Dimension
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Word:
     """A name or keyword: `wan`, `per-host`, `cs5`; unquoted."""
 
@@ -24,7 +24,7 @@ class Word:
     text: str
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Text:
     """A quoted string; `value` is without quotes and escapes."""
 
@@ -32,7 +32,7 @@ class Text:
     value: str
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Number:
     """A number with or without a unit: `100mbit`, `-4B`, `95%`, `16`, `0xff`.
 
@@ -46,7 +46,7 @@ class Number:
     text: str
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Address:
     """An IPv4 or IPv6 address or prefix as written: `10.0.9.0/24`, `2001:db8::1`."""
 
@@ -54,7 +54,7 @@ class Address:
     text: str
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Symbol:
     """An operator that a clause takes as an operand: `=`, `:`, `>=`, `<=`, `+`."""
 
@@ -62,7 +62,7 @@ class Symbol:
     text: str
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Binary:
     """`left op right`; op is one of `+ - * / of ..`.
 
@@ -75,7 +75,7 @@ class Binary:
     right: "Operand"
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Call:
     """`min(a, b)`."""
 
@@ -84,7 +84,7 @@ class Call:
     arguments: tuple["Operand", ...]
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Group:
     """An operand in parentheses, kept so that the formatter can print it again."""
 
@@ -92,7 +92,7 @@ class Group:
     inner: "Operand"
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Many:
     """Operands joined by commas: `cs5, cs6`; at least two."""
 
@@ -100,7 +100,7 @@ class Many:
     items: tuple["Operand", ...]
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Broken:
     """An operand that could not be read; a diagnostic says why.
 
@@ -113,7 +113,7 @@ class Broken:
 Operand = Word | Text | Number | Address | Symbol | Binary | Call | Group | Many | Broken
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Clause:
     """A word, its operands, perhaps a block: one thing that a policy says.
 
@@ -128,7 +128,7 @@ class Clause:
     prefer: Span | None = None
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Block:
     """The clauses between `{` and `}`; the span includes the braces."""
 
@@ -136,7 +136,7 @@ class Block:
     clauses: tuple[Clause, ...]
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Comment:
     """`# ...` to the end of its line; `own_line` when nothing stands before it."""
 
@@ -145,7 +145,7 @@ class Comment:
     own_line: bool
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Tree:
     """One file: its clauses in order and all comments in order."""
 

@@ -111,7 +111,7 @@ def _step_lines(step: Operation, describe: Describe) -> Iterator[str]:
         kept = ", in place: no packet is lost" if isinstance(step.after, QdiscItem) else ""
         yield f"  change   {name(step.after)}{where}{kept}"
         for one in step.differences:
-            yield f"{_INDENT}{one.name} {_readable(one.observed)} -> {_readable(one.wanted)}"
+            yield f"{_INDENT}{one.name} {readable(one.observed)} -> {readable(one.wanted)}"
         return
     if step.verb is Verb.DELETE:
         after = "the kernel's own" if step.place.at == "root" else "nothing"
@@ -120,10 +120,10 @@ def _step_lines(step: Operation, describe: Describe) -> Iterator[str]:
     before = name(step.before) if step.before is not None else ""
     yield f"  {step.verb.value:<8} " + " -> ".join(filter(None, (before, name(step.after)))) + where
     if step.after is not None and (words := describe(step.after)):
-        yield f"{_INDENT}{_readable(words)}"
+        yield f"{_INDENT}{readable(words)}"
 
 
-def _readable(words: str) -> str:
+def readable(words: str) -> str:
     """Return plain numbers of bit/s and us in the units that a policy would use."""
     words = _BITS.sub(lambda found: format_rate(int(found[1])), words)
     return _MICROSECONDS.sub(lambda found: format_duration(NS_PER_US * int(found[1])), words)

@@ -1,0 +1,91 @@
+"""Metrics over HTTP, for Prometheus to fetch."""
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any, Final
+
+from tcc.status.metrics import CONTENT_TYPE, OLDER_TYPE
+
+HOST: Final = "127.0.0.1"
+PATIENCE: Final = 10
+"""Seconds that a client may take over its request: there is one at a time."""
+BACKLOG: Final = 16
+
+
+class AddressError(ValueError):
+    """What is no address to listen on; the message says what is."""
+
+
+def address(text: str) -> tuple[str, int]:
+    """Read `127.0.0.1:9469`, `[::1]:9469` or a port alone, which means loopback.
+
+    Raises:
+        AddressError: it is none of these.
+    """
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not (port.isascii() and port.isdecimal() and int(port) <= 0xFFFF):
+        raise AddressError(f"{text!r} is no address: write 127.0.0.1:9469, [::1]:9469 or 9469")
+    try:
+        return (str(ipaddress.ip_address(host)) if host else HOST), int(port)
+    except ValueError as problem:
+        raise AddressError(f"{host!r} is no IP address: names are not looked up") from problem
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    return ipaddress.ip_address(host).is_loopback
+
+
+class MetricsServer(HTTPServer):
+    """Serves what `text` returns at /metrics, one request at a time.
+
+    Raises:
+        OSError: the address cannot be had.
+    """
+
+    request_queue_size = BACKLOG
+
+    def __init__(self, where: tuple[str, int], text: Callable[[], str]) -> None:
+        self.text = text
+        self.address_family = socket.AF_INET6 if ":" in where[0] else socket.AF_INET
+        super().__init__(where, _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Leave a client that went away or fell silent alone."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: MetricsServer
+    timeout = PATIENCE
+    server_version = "tcc"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        """Answer with the metrics."""
+        if self.path.partition("?")[0] != "/metrics":
+            self._answer(404, OLDER_TYPE, b"the metrics are at /metrics\n")
+            return
+        try:
+            body = self.server.text().encode("utf-8", "backslashreplace")
+        except (OSError, ValueError) as problem:
+            self._answer(503, OLDER_TYPE, f"the kernel would not tell: {problem}\n".encode())
+            return
+        newer = "application/openmetrics-text" in self.headers.get("Accept", "")
+        self._answer(200, CONTENT_TYPE if newer else OLDER_TYPE, body)
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def _answer(self, code: int, kind: str, body: bytes) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: ANN401
+        """Write nothing: a line for each scrape helps nobody."""

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -12,7 +13,7 @@ from tcc.cli import options, show
 from tcc.diagnostics import has_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tcc.facts import Facts
     from tcc.passes import Built, Given
@@ -95,7 +96,6 @@ def command(  # noqa: PLR0913, PLR0917
     Exit codes: 0 everything held, 1 something was missed, 2 a policy is invalid or there is
     nothing to run, 130 interrupted by Ctrl-C or SIGTERM.
     """  # fmt: skip
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends guests, workers, namespaces
     form = "json" if as_json else form
     if len(files) > 1 and form in ("json", "junit"):
         raise click.UsageError(f"--format {form} prints one document: name one file")
@@ -105,11 +105,22 @@ def command(  # noqa: PLR0913, PLR0917
     if "reference" in names:
         _say_if_slow()
     codes = []
-    for file in files:
-        codes.append(_verify(file, api.load(file, given, complete=True), task, form))
-        if codes[-1] == INTERRUPTED:
-            break
+    with _terminable():
+        for file in files:
+            codes.append(_verify(file, api.load(file, given, complete=True), task, form))
+            if codes[-1] == INTERRUPTED:
+                break
     return max(codes)
+
+
+@contextmanager
+def _terminable() -> "Iterator[None]":
+    """Let SIGTERM do what Ctrl-C does: guests, workers and namespaces come to an end."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _say_if_slow() -> None:

@@ -13,7 +13,7 @@ from tcc.apply.history import lines
 from tcc.apply.identity import Identity
 from tcc.apply.journal import Journal
 from tcc.apply.records import PolicyText, Record
-from tcc.plan.state import Place, QdiscItem
+from tcc.plan.state import MARKS, NOTHING, Place, RulesItem
 from tests.apply.confirm_world import World
 from tests.apply.faults import Refusing, transport
 
@@ -147,16 +147,16 @@ def test_what_is_pending_can_be_rolled_back_though_its_document_is_damaged(world
 
 
 LIFE = Identity(4, 4026531840, "boot", 1)
-ROOT_OF_WAN = Place("wan", "root")
+MARKS_OF_WAN = Place("wan", MARKS)
 
 
 def record(number):
-    item = QdiscItem("strange", number << 16, None, bytes([number]))
+    rules = RulesItem("tcc-wan", f"table inet tcc-wan {{ comment {number} }}")
     return Record(
         f"tcc apply {number}.tcc",
         "2026-11-30T13:00:00+00:00",
-        {ROOT_OF_WAN: QdiscItem("noqueue", 0, default=True)},
-        {ROOT_OF_WAN: item},
+        {MARKS_OF_WAN: NOTHING},
+        {MARKS_OF_WAN: rules},
         number=number,
         policy=PolicyText(":/etc/home.tcc", f'{{"version": {number}}}'),
     )

@@ -49,7 +49,7 @@ def refusals(
 
     Found: `objective-rate-above-line`, `objective-latency-below-path`,
     `objective-latency-below-packet`, `objective-mos-above-codec`, `objective-above-tin-share`,
-    `objective-above-capacity`.
+    `objective-above-capacity`, `objective-above-load`.
     """
     view = view_of(built, facts, None)
     found: list[Diagnostic] = []
@@ -125,6 +125,32 @@ def _too_much(scenario: Scenario, requirement: Requirement) -> Found:
                 ),
             )
             return
+
+
+def _more_than_sent(scenario: Scenario, requirement: Requirement) -> Found:
+    """More than UDP senders send, who do so at rates of their own."""
+    for direction in _directions(requirement):
+        load = _load(scenario, requirement, direction)
+        if requirement.rate is None or not load or any(flow.kind != "udp" for flow in load):
+            continue
+        if requirement.metric == "throughput" and requirement.subject is None:
+            continue  # of everything that leaves, acknowledgements too
+        sent = sum(_sent(flow, requirement.metric) for flow in load)
+        if requirement.rate > sent + _in_flight(scenario, direction, sent):
+            senders = "one flow" if len(load) == 1 else f"{len(load)} flows"
+            yield (
+                "objective-above-load",
+                f"{format_rate(requirement.rate)} cannot come from senders of {format_rate(sent)}",
+                (f"{senders} of UDP send {format_rate(sent)} in all, whatever the line carries",
+                 "write a lower bound, or let the workload send more"),
+            )  # fmt: skip
+            return
+
+
+def _sent(flow: Flow, metric: str) -> int:
+    """Return what a UDP flow sends (bit/s): its payload, or that with IP's and UDP's headers."""
+    packet, counted = _packet(flow, metric)
+    return flow.rate * counted // (packet - UDP_HEADERS)
 
 
 def _packet(flow: Flow, metric: str) -> tuple[int, int]:
@@ -298,8 +324,8 @@ def _probes(scenario: Scenario, requirement: Requirement) -> int:
 
 
 RULES = {
-    ("goodput", ">="): (_tin_share, _too_much),
-    ("throughput", ">="): (_tin_share, _too_much),
+    ("goodput", ">="): (_tin_share, _too_much, _more_than_sent),
+    ("throughput", ">="): (_tin_share, _too_much, _more_than_sent),
     ("utilisation", ">="): (_above_line,),
     ("latency", "<="): (_too_soon,),
     ("induced-latency", "<="): (_induced_too_soon,),

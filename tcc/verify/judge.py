@@ -26,7 +26,7 @@ class Verdict:
         measured: exact; None when there was nothing to measure, which never holds.
         bound: what was required, in the same unit.
         holds: whether it held.
-        unit: `rate`, `duration`, `ratio` or `count`.
+        unit: `rate`, `duration`, `ratio`, `count` or `score`.
     """
 
     index: int
@@ -64,7 +64,7 @@ def bound_of(requirement: Requirement) -> tuple[str, Fraction]:
     for unit in ("rate", "duration", "ratio", "count"):
         value = getattr(requirement, unit)
         if value is not None:
-            return unit, Fraction(value)
+            return "score" if requirement.metric == "mos" else unit, Fraction(value)
     raise ValueError("a requirement has a bound")
 
 
@@ -105,6 +105,8 @@ def in_words(value: Fraction | None, unit: str) -> str:
         return format_rate(round(value / step) * step)
     if unit == "duration":
         return f"{float(value) / 1e6:.4g}ms"
+    if unit == "score":
+        return f"{float(value):.3g}"
     if unit == "ratio":
         return f"{float(value) * 100:.4g}%"
     return str(round(value))

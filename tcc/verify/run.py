@@ -117,7 +117,7 @@ def advise(
     for verdicts in missed_of(run.verdicts):
         progress()
         attempt = Attempt(0, ())
-        if mender is not None:
+        if mender is not None and any(one.measured is not None for one in verdicts):
             attempt = mender.attempt(run.scenario, verdicts, run.measured.seed)
         found += [
             Advice(

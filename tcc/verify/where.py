@@ -11,9 +11,20 @@ from fractions import Fraction
 from tcc.units import NS_PER_S, format_rate
 from tcc.verify.judge import Verdict, in_words
 from tcc.verify.measured import DirectionMeasure, FlowMeasure, Measured
-from tcc.verify.metrics import is_subject, label
+from tcc.verify.metrics import ROUND_TRIPS, is_subject, label
 from tcc.verify.scenario import Flow, Scenario
 
+PROBES = ("ping", "voip")
+NEEDS = {
+    "mos": "a call (`voip 1 call` in the workload)",
+    "latency": "a ping or a call in the workload",
+    "induced-latency": "a ping or a call in the workload",
+    "goodput": "a transfer in that direction",
+    "throughput": "a transfer in that direction",
+    "fairness": "transfers in that direction",
+    "loss": "a ping, a call or UDP in that direction",
+}
+"""What a workload must have for a metric; the others need a qdisc alone."""
 OTHER = {"egress": "ingress", "ingress": "egress"}
 BUSY = Fraction(97, 100)
 """Of the rate, above which a shaper has nothing left to give."""
@@ -26,13 +37,26 @@ WAITING = 1_000_000
 def where(scenario: Scenario, measured: Measured, verdict: Verdict) -> list[str]:
     """Return sentences on what a missed requirement was lost to; none when nothing is known."""
     metric = scenario.objective.require[verdict.index].metric
-    if metric in ("latency", "induced-latency", "mos"):
+    if verdict.measured is None:
+        return [_nothing(scenario, measured, verdict)]
+    if metric in ROUND_TRIPS:
         return list(_delay(scenario, measured, verdict))
     if metric == "loss":
         return list(_loss(scenario, measured, verdict))
     if metric in ("goodput", "throughput", "utilisation"):
         return list(_rate(scenario, measured, verdict))
     return []
+
+
+def _nothing(scenario: Scenario, measured: Measured, verdict: Verdict) -> str:
+    """Say why there was nothing to judge."""
+    metric = scenario.objective.require[verdict.index].metric
+    kinds = ("voip",) if metric == "mos" else PROBES
+    asked = [flow for flow, _ in _subjects(scenario, measured, verdict) if flow.kind in kinds]
+    if metric in ROUND_TRIPS and asked:
+        return "no probe came back"
+    needs = NEEDS.get(metric, "a direction that is shaped")
+    return f"nothing measures it: {metric} needs {needs}"
 
 
 def _subjects(
@@ -50,11 +74,8 @@ def _delay(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator
     probes = [
         (flow, one)
         for flow, one in _subjects(scenario, measured, verdict)
-        if flow.kind in ("ping", "voip") and one.round_trip.samples
+        if flow.kind in PROBES and one.round_trip.samples
     ]
-    if not probes:
-        yield "no probe came back"
-        return
     flow, worst = max(probes, key=lambda pair: pair[1].round_trip.mean)
     added = worst.round_trip.mean - (flow.rtt or scenario.rtt)
     shares = [

@@ -11,6 +11,8 @@ socket in the namespace.
 
 So is a dump, against the whole of `tc -s -j qdisc show`: `dump` is from the request to decoded
 statistics, with the options at hand but still as bytes; `dump-all` has the options decoded too.
+`status` is what `tcc status` takes: all counters of every qdisc, its rate, and what its kind counts
+of its own, as objects.
 """
 
 import os
@@ -24,7 +26,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tcc.netlink import kinds, links, qdisc, readings
+from tcc.netlink import kinds, links, qdisc, readings, samples
 from tcc.netlink.handle import ROOT, Handle
 from tcc.netlink.messages import Message
 from tcc.netlink.namespace import Namespace
@@ -67,6 +69,7 @@ def measure(devices: int, repetitions: int) -> list[tuple[str, float, str]]:
         ("batch-all-ratio", median["batch_all"] / median["tc_batch"], "of tc -batch"),
         ("dump-ratio", median["dump"] / median["tc_dump"], "of tc -s -j qdisc show"),
         ("dump-all-ratio", median["dump_all"] / median["tc_dump"], "of tc -s -j qdisc show"),
+        ("status-ratio", median["status"] / median["tc_dump"], "of tc -s -j qdisc show"),
         ("batch-cpu-ratio", median["batch_wall_cpu"] / median["tc_batch_cpu"], "of tc -batch"),
         ("dump-cpu-ratio", median["dump_cpu"] / median["tc_dump_cpu"], "of tc -s -j qdisc show"),
     ]
@@ -181,6 +184,13 @@ def one_turn(
     shaped = [reading.options for reading in found if reading.kind == "tbf"]
     assert len(shaped) == len(indices), f"{len(shaped)} of {len(indices)} in turn {turn}"
     assert all(dict(options)["PARMS"]["rate_rate"] == RATES[1] // 8 for options in shaped)
+    del found, shaped
+
+    watch = Watch()
+    told = samples.read(route)
+    watch.stop(spent, "status")
+    rates = [one.rate for one in told if one.kind == "tbf"]
+    assert rates == [RATES[1] // 8] * len(indices)
     return spent
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic, error, note, warning
-from tcc.ir import Options
+from tcc.ir import Options, Shaping
 from tcc.lower.draft import place
 from tcc.plugin import Child, Difference, Lowering, Wish
 from tcc_plugins.cake import WORDS, Cake, CakeOptions, CakeSettings, check_shaper, config_of
@@ -33,6 +33,7 @@ class CakeMq:
     words = WORDS
     inner_only = False
     changes_in_place = True
+    alters = Cake.alters
 
     def lower(self, wish: Wish, options: Options | None) -> Lowering:
         """Turn a wish into CakeSettings, as for `cake`."""
@@ -69,6 +70,10 @@ class CakeMq:
     def children(self, settings: CakeSettings) -> Sequence[Child]:
         """Return nothing: the kernel makes the queues' CAKEs and lets nobody change them."""
         return ()
+
+    def altered(self, settings: CakeSettings, shaping: Shaping, frame: int) -> CakeSettings:
+        """Return `settings` with the one clause of `shaping`; raises CannotSetError."""
+        return Cake().altered(settings, shaping, frame)
 
     def model(self, settings: CakeSettings, scene: "Scene") -> "Model":
         """Return the engine's cake_mq with these settings."""

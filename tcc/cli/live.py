@@ -20,7 +20,7 @@ from tcc.apply.system import LiveBackend, System
 from tcc.apply.transaction import Outcome, Report, Transaction
 from tcc.apply.trial import Trial
 from tcc.cli import show
-from tcc.diagnostics import Diagnostic, Severity, error, has_errors
+from tcc.diagnostics import Diagnostic, Severity, error, has_errors, note
 from tcc.facts import Facts
 from tcc.facts.gather import gather
 from tcc.ir import Path, span_at
@@ -32,6 +32,7 @@ from tcc.plan.render import as_text
 from tcc.plan.state import NOTHING, Item, QdiscItem, State, is_tree, path_of
 from tcc.schema import to_json
 from tcc.source import Source, Span
+from tcc.status import settings
 from tcc.units import format_duration
 
 BACKEND: Final = "netlink"
@@ -140,6 +141,23 @@ def left_unfinished(where: Namespace | None) -> list[Diagnostic]:
     return [Diagnostic(found.code, Severity.WARNING, found.message, None, hints=found.hints)]
 
 
+def set_since(where: Namespace | None) -> list[Diagnostic]:
+    """Return a note for each clause that `tcc set` has altered since the last apply."""
+    try:
+        made = settings.read(journal(where)).listed
+    except (OSError, DamagedError):
+        return []
+    return [
+        note(
+            "set-since-apply",
+            None,
+            f"{one.link}.{one.direction}.{one.clause} was set to {one.value} at {one.when}",
+            "an apply takes what the policy says",
+        )
+        for one in made
+    ]
+
+
 def permission() -> list[Diagnostic]:
     """Return `no-permission` when this process may not change the network."""
     if may_administer():
@@ -181,8 +199,8 @@ def agreed(yes: bool, question: str) -> list[Diagnostic]:
 def conclude(report: Report, sources: Mapping[str, Source], color: bool | None, done: str) -> int:
     """Print how a change ended, and return the exit code."""
     show.findings(report.found, sources, color=color)
-    for note in report.notes:
-        click.echo(note, err=True)
+    for text in report.notes:
+        click.echo(text, err=True)
     if report.outcome is Outcome.DONE:
         click.echo(done)
     elif report.outcome is not Outcome.UNCHANGED:

@@ -81,7 +81,7 @@ def run(
     found = list(wanted.found)
     if facts is None:
         wanted = live.and_leftovers(wanted, where)
-        found += live.left_unfinished(where)
+        found += [*live.left_unfinished(where), *live.set_since(where)]
     if live.complain(found, built.sources, ctx.color):
         return FAILED
     plan, obstacles = _plan(wanted, facts, where)

@@ -54,11 +54,11 @@ def applied(journal: Journal) -> Applied:
     """
     owned = journal.owned()
     record = journal.last()
-    state = {
-        place: item
-        for place, item in (record.after if record else {}).items()
-        if place in owned or _hangs_on(place, owned)
-    }
+    state: dict[Place, Item] = {}
+    for step in reversed(journal.steps()):
+        for place, item in (step.record.after if step.record else {}).items():
+            if place in owned or _hangs_on(place, owned):
+                state.setdefault(place, item)
     made = settings.read(journal)
     return Applied({**state, **made.over(state)}, owned, record, made.listed)
 

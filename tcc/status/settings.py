@@ -1,8 +1,9 @@
 """What `tcc set` has altered since the last apply, kept beside the journal.
 
 It is no change of its own that could be rolled back: an autorate daemon may make one every
-second, and the history is short. It holds until the next apply, rollback or removal: the
-document names the change that it is about, and is void for any other.
+second, and the history is short. It holds until the next change of the same place, be it an
+apply, a rollback or a removal: each setting names the change that it is about, and is void
+after another one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -59,10 +60,12 @@ def read(journal: Journal) -> Settings:
         OSError, DamagedError: it cannot be read, or is not what was written.
     """
     data = stored.read(journal.path / FILE, _KIND)
-    if data is None or data["base"] != _base(journal):
+    if data is None:
         return Settings()
+    bases = _bases(journal)
     try:
-        return Settings(tuple(_from_json(one) for one in data["made"]))
+        made = [(_from_json(one), one["base"]) for one in data["made"]]
+        return Settings(tuple(one for one, base in made if bases.get(one.place) == base))
     except (KeyError, TypeError, ValueError) as problem:
         raise stored.DamagedError(
             journal.path / FILE, f"it lacks something: {problem}"
@@ -80,17 +83,24 @@ def write(journal: Journal, made: Iterable[Setting]) -> None:
     except stored.DamagedError:
         known = ()
     kept = {(one.place, one.told.clause): one for one in (*known, *made)}
-    data = {"base": _base(journal), "made": [_to_json(one) for one in kept.values()]}
-    stored.write(journal.path / FILE, _KIND, data)
+    bases = _bases(journal)
+    rows = [_to_json(one, bases.get(one.place)) for one in kept.values()]
+    stored.write(journal.path / FILE, _KIND, {"made": rows})
 
 
-def _base(journal: Journal) -> list[str]:
-    record = journal.last()
-    return [record.when, record.command] if record else []
-
-
-def _to_json(one: Setting) -> dict[str, Any]:
+def _bases(journal: Journal) -> Mapping[Place, list[str]]:
+    """Return which change each place was last part of."""
     return {
+        place: [step.record.when, step.record.command]
+        for step in journal.steps()
+        if step.record is not None
+        for place in step.record.after
+    }
+
+
+def _to_json(one: Setting, base: list[str] | None) -> dict[str, Any]:
+    return {
+        "base": base,
         "link": one.told.link,
         "direction": one.told.direction,
         "clause": one.told.clause,

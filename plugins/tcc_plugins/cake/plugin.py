@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic, error, warning
-from tcc.ir import Options, Path, span_at
+from tcc.ir import Options, Path, Shaping, span_at
 from tcc.lower.backpressure import cannot_wait
 from tcc.lower.draft import Draft, place
 from tcc.plugin import Child, Difference, Lowering, Wish
 from tcc_plugins.cake.intents import settings_of
+from tcc_plugins.cake.live import ALTERS, altered
 from tcc_plugins.cake.options import WORDS, CakeOptions
 from tcc_plugins.cake.settings import (
     DIFFSERV,
@@ -48,6 +49,7 @@ class Cake:
     words = WORDS
     inner_only = False
     changes_in_place = True
+    alters = ALTERS
 
     def lower(self, wish: Wish, options: Options | None) -> Lowering:
         """Turn a wish into CakeSettings."""
@@ -102,6 +104,10 @@ class Cake:
     def children(self, settings: CakeSettings) -> Sequence[Child]:
         """Return nothing: CAKE's queues are its own."""
         return ()
+
+    def altered(self, settings: CakeSettings, shaping: Shaping, frame: int) -> CakeSettings:
+        """Return `settings` with the one clause of `shaping`; raises CannotSetError."""
+        return altered(settings, shaping)
 
     def model(self, settings: CakeSettings, scene: "Scene") -> "Model":
         """Return the engine's CAKE with these settings."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic, error, note, warning
-from tcc.ir import Options
+from tcc.ir import Options, Shaping
 from tcc.lower import backpressure
 from tcc.lower.draft import Draft
+from tcc.lower.live import CannotSetError, rate_of
 from tcc.plugin import Child, Difference, Lowering, Wish, qdisc
 from tcc_plugins.tbf.inner import inside
 from tcc_plugins.tbf.intents import US_PER_S, settings_of
@@ -38,6 +39,7 @@ class Tbf:
     words = WORDS
     inner_only = False
     changes_in_place = True
+    alters = frozenset({"bandwidth"})
 
     def lower(self, wish: Wish, options: Options | None) -> Lowering:
         """Turn a wish into TbfSettings; what tbf lacks may be had from the inner qdisc."""
@@ -98,6 +100,26 @@ class Tbf:
     def children(self, settings: TbfSettings) -> Sequence[Child]:
         """Return the inner qdisc, on class 1."""
         return () if settings.inner is None else (settings.inner,)
+
+    def altered(self, settings: TbfSettings, shaping: Shaping, frame: int) -> TbfSettings:
+        """Return `settings` at another rate: bucket and queue last as long as before.
+
+        Of the bucket the first frame stays, as it is made by `burst auto`.
+
+        Raises:
+            CannotSetError: there is no rate, or one above the peak.
+        """
+        rate = rate_of(shaping)
+        if not rate:
+            raise CannotSetError("tbf needs a rate")
+        if settings.peak and rate >= settings.peak:
+            raise CannotSetError(f"the rate must stay below the peak of {8 * settings.peak}bit")
+        first = min(frame, settings.burst)
+        burst = first + (settings.burst - first) * rate // settings.rate
+        limit = settings.limit
+        if limit > settings.burst:
+            limit = burst + (limit - settings.burst) * rate // settings.rate
+        return replace(settings, rate=rate, burst=burst, limit=limit)
 
     def model(self, settings: TbfSettings, scene: "Scene") -> "TokenBucket":
         """Return the engine's token bucket, with the inner qdisc's model in it."""

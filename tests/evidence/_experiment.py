@@ -1,12 +1,16 @@
 """Runs an experiment and holds it to its bands and its time."""
 
 import json
+import resource
 import subprocess
 import sys
 import time
 
 MOST_SECONDS = 60
-"""On two processors that have nothing else to do; a busy machine is told so, not failed."""
+"""On two processors that have nothing else to do.
+
+On a busy machine it takes longer; what is held to it is half the processors' time.
+"""
 
 
 def held(name: str) -> int:
@@ -29,5 +33,7 @@ def held(name: str) -> int:
             )
     for check in found["checks"]:
         print(f"{'holds' if check['holds'] else 'DOES NOT HOLD'}: {check['text']}")
-    print(f"{seconds:.0f} s of at most {MOST_SECONDS} on two free processors")
-    return done.returncode
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    each = (used.ru_utime + used.ru_stime) / 2
+    print(f"{seconds:.0f} s; {each:.0f} s of each of two processors, at most {MOST_SECONDS}")
+    return done.returncode or int(each > MOST_SECONDS)

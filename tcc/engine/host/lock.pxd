@@ -2,6 +2,7 @@ from tcc.engine.constants cimport *
 from tcc.engine.tcp.constants cimport PURE_ACK
 from tcc.engine.rows cimport Packet
 from tcc.engine.measure cimport Histogram
+from tcc.engine.host.one_round cimport OneRound
 from tcc.engine.path cimport Interface
 from tcc.engine.queue_disc cimport QueueDisc
 from tcc.engine.random cimport Random
@@ -15,6 +16,7 @@ cdef enum:
     MOST_AT_ONCE = 64
 
 cdef class LockedDevice(Interface):
+    cdef readonly OneRound round
     cdef readonly bint deferring
     cdef readonly int cap
     cdef readonly int bulk
@@ -50,6 +52,8 @@ cdef class Flood(Sink):
     cdef readonly long long rate
     cdef readonly long long mean_rate
     cdef readonly int spread
+    cdef readonly bint drawn
+    cdef int turn
     cdef Random chance
     cdef unsigned int *hashes
     cdef int timer

@@ -32,6 +32,7 @@ else:
     RUNNER = 1
     MOST_AT_ONCE = 64
 
+from tcc.engine.host.one_round import OneRound
 from tcc.engine.measure import Histogram
 from tcc.engine.path import Interface
 from tcc.engine.queue_disc import QueueDisc
@@ -110,6 +111,7 @@ class LockedDevice(Interface):
         options: where SACK options lie, to free those of dropped acknowledgements.
         costs: what the lock is held for.
         veil: hash that stands for all hosts behind NAT, where the qdisc cannot see through it.
+        one_round: what keeps the qdisc's flows in one round; None to leave them to it.
     """
 
     def __init__(
@@ -120,8 +122,10 @@ class LockedDevice(Interface):
         options: OptionPool,
         costs: LockCosts,
         veil: int | None = None,
+        one_round: OneRound | None = None,
     ) -> None:
         Interface.__init__(self, schedule, qdisc, following, options, veil=veil)
+        self.round = one_round
         self.deferring = costs.deferring
         self.cap = costs.cap
         self.bulk = costs.bulk
@@ -190,6 +194,8 @@ class LockedDevice(Interface):
             now += cost
             self.enqueue_work += cost
             self.qdisc.do_enqueue(packet, now)
+            if self.round is not None:
+                self.round.join()
             if self.pool.drops_waiting:
                 dropped = self.reap(now) * self.overflow_cost
                 self.drop_work += dropped
@@ -274,7 +280,9 @@ class LockedDevice(Interface):
 
 
 class Flood(Sink):
-    """Packets of many flows, drawn evenly, at a rate: a forwarded UDP flood.
+    """Packets of many flows at a rate: a forwarded UDP flood.
+
+    The flows take turns, as those of a generator do that steps through its ports.
 
     Args:
         schedule: the simulation's events.
@@ -284,7 +292,8 @@ class Flood(Sink):
         length: of a packet, in bytes.
         truesize: memory that a packet takes.
         spread: each second's rate differs from `rate` by up to this, in thousandths; 0: never.
-        chance: decides by how much, and which flow is next.
+        chance: decides by how much, and which flow is next if they are drawn.
+        drawn: the flow of each packet is drawn, all being equally likely.
     """
 
     def __init__(
@@ -297,6 +306,7 @@ class Flood(Sink):
         truesize: int = 768,
         spread: int = 0,
         chance: Random | None = None,
+        drawn: bool = False,
     ) -> None:
         number: cython.int
         Sink.__init__(self, schedule)
@@ -309,7 +319,8 @@ class Flood(Sink):
         self.truesize = truesize
         self.spread = spread
         self.chance = chance or Random(1, 0)
-        self.sent = 0
+        self.drawn = drawn
+        self.turn = self.sent = 0
         self.timer = schedule.new_timer(self, FEED)
         self.gap, self.rest = divmod(1_000_000_000, rate)
         self.fraction = self.second = 0
@@ -355,7 +366,12 @@ class Flood(Sink):
         row[packet].transport_offset = 34
         row[packet].header_length = 42
         row[packet].protocol = IPV4
-        row[packet].flow_hash = self.hashes[self.chance.below(self.flows)]
+        if self.drawn:
+            self.turn = self.chance.below(self.flows)
+        row[packet].flow_hash = self.hashes[self.turn]
+        self.turn += 1
+        if self.turn == self.flows:
+            self.turn = 0
         row[packet].source_hash = row[packet].flow_hash
         row[packet].destination_hash = row[packet].flow_hash
         row[packet].gso_segs = 1

@@ -93,7 +93,8 @@ class World:
     def drift(self):
         with Host() as host:
             found, _ = drift(self.journal, host)
-        return [found.state, [one.value for one in found.settings]]
+        changes = [f"{one.device} {one.at} {one.what} {one.found}" for one in found.changes]
+        return [found.state, [one.value for one in found.settings], changes]
 
 
 def under_traffic(world):

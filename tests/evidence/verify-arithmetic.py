@@ -10,8 +10,9 @@ def main() -> int:
     for policy in sorted((CASES / "impossible").glob("*.tcc")):
         done = verify(str(policy))
         lines = [line.strip() for line in done.stderr.splitlines()]
+        said = next((line.partition("]: ")[2] for line in lines if ": error[" in line), "")
         reason = next((line for line in lines if line.startswith("= ")), "")
-        print(f"{policy.stem}: exit {done.returncode} {reason}")
+        print(f"{policy.stem}: exit {done.returncode}; {said} {reason}")
         failed |= (done.returncode, done.stdout) != (2, "")
     return int(failed)
 

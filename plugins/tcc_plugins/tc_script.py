@@ -8,13 +8,23 @@ may run again and then leaves the same; for a moment a device then has the kerne
 from collections.abc import Sequence
 
 from tcc.diagnostics import Diagnostic
-from tcc.express import Request, Written, expressed, header, lowered_files, text_differences
+from tcc.express import (
+    Request,
+    Written,
+    autorate,
+    expressed,
+    header,
+    lowered_files,
+    text_differences,
+)
 from tcc.express.commands import script
 from tcc.ir import Policy
 from tcc.plan.state import FileItem, Item, State
 from tcc.plugin import Difference, Expressed, Target
 
 FILE = "tc.sh"
+AUTORATE = "cake-autorate"
+"""The folder of its configurations, for rates with bounds; `tcc apply` names devices alike."""
 EXECUTABLE = 0o755
 AGAIN = "# It may run again. While it runs, a device has the kernel's own qdisc for a moment.\n"
 
@@ -46,4 +56,7 @@ class TcScript:
 
 def _write(request: Request) -> Written:
     text = script(request.wanted.state, request.wanted.lowered, header(request) + AGAIN)
-    return Written({FILE: FileItem(text, EXECUTABLE)})
+    devices = request.by_device()
+    daemon = autorate.configurations(devices, header(request))
+    files = {f"{AUTORATE}/{name}": FileItem(text) for name, text in daemon.items()}
+    return Written({FILE: FileItem(text, EXECUTABLE), **files}, list(autorate.losses(devices)))

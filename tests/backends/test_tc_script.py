@@ -143,3 +143,57 @@ def test_tiers_are_one_transaction_of_nft(tmp_path):
         "table inet tcc-eth1 {",
     ]
     assert "ct mark" not in shown.stdout  # nothing comes back that would be sorted
+
+
+MOVING = """
+link wan {
+    device "wwan0"
+    framing ethernet
+    egress { bandwidth 8mbit within 2mbit..20mbit; qdisc cake }
+    ingress { bandwidth 30mbit within 1.5mbit..80mbit; qdisc cake%s }
+}
+"""
+
+
+def test_a_rate_with_bounds_is_handed_to_cake_autorate():
+    """The names of variables are those of its own config.primary.sh."""
+    built = api.load(Source("test.tcc", MOVING % ""))
+    state, found = api.lower(built, "tc-script")
+    assert not [one for one in found if one.severity is Severity.ERROR]
+    item = state[Place("", "cake-autorate/config.wwan0.sh")]
+    lines = [line for line in item.text.splitlines() if not line.startswith("#")]
+    assert lines == [
+        "dl_if=ifb-wwan0",
+        "ul_if=wwan0",
+        "adjust_dl_shaper_rate=1",
+        "min_dl_shaper_rate_kbps=1500",
+        "base_dl_shaper_rate_kbps=30000",
+        "max_dl_shaper_rate_kbps=80000",
+        "adjust_ul_shaper_rate=1",
+        "min_ul_shaper_rate_kbps=2000",
+        "base_ul_shaper_rate_kbps=8000",
+        "max_ul_shaper_rate_kbps=20000",
+        "connection_active_thr_kbps=1500",
+    ]
+    done = subprocess.run(["sh", "-n"], input=item.text, text=True, check=True, capture_output=True)
+    assert done.stderr == ""
+    assert "dev wwan0 root handle 1: cake" in state[Place("", "tc.sh")].text
+    assert "dev ifb-wwan0 root handle 1: cake" in state[Place("", "tc.sh")].text
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (MOVING.replace("ingress", "# ingress") % "", "both shaped"),
+        (MOVING.replace(" within 1.5mbit..80mbit", "") % " { autorate-ingress }",
+         "moves the rate of the same line"),
+        (MOVING.replace(" within 1.5mbit..80mbit; qdisc cake%s", "; qdisc tbf"),
+         "ingress is tbf"),
+    ],
+)  # fmt: skip
+def test_a_hand_off_that_would_not_work_is_refused(policy, said):
+    built = api.load(Source("test.tcc", policy))
+    assert built.policy, built.found
+    _, found = api.lower(built, "tc-script")
+    errors = [one.message for one in found if one.severity is Severity.ERROR]
+    assert any(said in one for one in errors), errors

@@ -176,13 +176,24 @@ def _loss(asked: Question) -> Fraction | None:
         one = asked.link
         return None if one is None else _share(one.drops, one.drops + one.packets)
     counted = [
-        one
-        for flow, one in asked.pairs
-        if flow.kind != "tcp" and flow.direction in (None, asked.direction)
+        pair
+        for pair in asked.pairs
+        if pair[0].kind != "tcp" and pair[0].direction in (None, asked.direction)
     ]
     if not counted:
         return None
-    return _share(sum(one.lost for one in counted), sum(one.offered for one in counted))
+    return _share(sum(map(lost_of, counted)), sum(one.offered for _, one in counted))
+
+
+def lost_of(pair: Pair) -> int:
+    """Return how many of a flow's probes or datagrams were lost, of those sent meanwhile.
+
+    A queue longer than the measured time hands over none of what was sent in it, so that no
+    datagram is missing yet. Those that the qdisc dropped meanwhile are lost, whenever sent: over
+    time as many as are dropped of those sent.
+    """
+    flow, one = pair
+    return min(one.offered, max(one.lost, one.drops or 0)) if flow.kind == "udp" else one.lost
 
 
 def _share(part: int, whole: int) -> Fraction:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from tcc.units import NS_PER_S, format_rate
 from tcc.verify.judge import Verdict, in_words
 from tcc.verify.measured import DirectionMeasure, FlowMeasure, Measured
-from tcc.verify.metrics import ROUND_TRIPS, is_subject, label
+from tcc.verify.metrics import ROUND_TRIPS, is_subject, label, lost_of
 from tcc.verify.scenario import Flow, Scenario
 
 PROBES = ("ping", "voip")
@@ -121,20 +121,20 @@ def _loss(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[
     requirement = scenario.objective.require[verdict.index]
     if requirement.subject is not None:
         counted = [
-            one
-            for flow, one in _subjects(scenario, measured, verdict)
-            if flow.kind != "tcp" and flow.direction in (None, direction)
+            pair
+            for pair in _subjects(scenario, measured, verdict)
+            if pair[0].kind != "tcp" and pair[0].direction in (None, direction)
         ]
         yield from _places(counted)
     yield from _reasons(scenario, measured, direction)
 
 
-def _places(counted: Sequence[FlowMeasure]) -> Iterator[str]:
+def _places(counted: Sequence[tuple[Flow, FlowMeasure]]) -> Iterator[str]:
     """Say where a subject's packets were lost, where they are counted by flow."""
-    lost = sum(one.lost for one in counted)
-    drops = [one.drops for one in counted if one.drops is not None]
+    lost = sum(map(lost_of, counted))
+    drops = [one.drops for _, one in counted if one.drops is not None]
     if len(drops) < len(counted):
-        yield f"{lost} were lost, of {sum(one.offered for one in counted)}"
+        yield f"{lost} were lost, of {sum(one.offered for _, one in counted)}"
         return
     dropped = min(lost, sum(drops))
     yield (

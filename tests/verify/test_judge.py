@@ -115,6 +115,17 @@ def test_margin_is_a_share_of_the_bound():
     assert verdict.margin == Fraction(-2, 10)
 
 
+def test_datagrams_that_a_long_queue_holds_back_are_not_all_delivered():
+    """200 sent, none of them there yet, 80 dropped meanwhile: 40% lost, not nothing."""
+    text = POLICY.replace("    voip 1 call\n", "    udp upload 1 flow 1mbit each as flood\n")
+    built = api.load(Source("p.tcc", text.format("egress flood loss <= 1%")))
+    assert built.policy, built.found
+    (made,) = scenarios(built.policy, lower_policy(built.policy, None, built.spans)[0])
+    flood = FlowMeasure(offered=200, lost=0, drops=80)
+    (verdict,) = judge(made, measured((*FLOWS[:4], flood)))
+    assert (verdict.measured, verdict.holds) == (Fraction(80, 200), False)
+
+
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=20))
 def test_fairness_is_between_one_nth_and_one(shares: list[int]):
     index = jain(shares)

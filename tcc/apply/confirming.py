@@ -17,7 +17,7 @@ def confirm(journal: Journal, command: str) -> Report:
 
 
 def _locked(journal: Journal) -> Report:
-    pending = journal.pending()
+    pending = journal.on_trial()
     if pending is None:
         found = error(
             "nothing-to-confirm",

@@ -183,6 +183,17 @@ class Journal:
         except (KeyError, TypeError, ValueError) as problem:
             raise stored.DamagedError(path, f"it lacks something: {problem}") from problem
 
+    def on_trial(self) -> Pending | None:
+        """Return what is pending as far as anything was changed.
+
+        Whoever was killed before that has left a document about nothing: the guard may not
+        even have been started. Under the lock that is certain.
+        """
+        found = self.pending()
+        if found is None or self.unfinished() is not None:
+            return found
+        return found if any(step.number >= found.first for step in self.steps()) else None
+
     def arm(self, pending: Pending) -> None:
         """Write down that what is made now is not confirmed."""
         stored.write(self.path / "pending", _PENDING, pending_to_json(pending))

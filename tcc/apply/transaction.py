@@ -134,7 +134,7 @@ class Transaction:
         obstacles = tuple(self.system.obstacles(plan))
         if has_errors(obstacles):
             return Report(Outcome.REFUSED, obstacles)
-        pending = self.journal.pending()
+        pending = self.journal.on_trial()
         if not plan:
             return self._unchanged(obstacles, pending)
         if pending is not None and self.trial is None:

@@ -77,7 +77,7 @@ class _Way:
     def _pending(self) -> Pending | None:
         """Return what is on trial; where that cannot be read, the way back is open all the same."""
         try:
-            return self.journal.pending()
+            return self.journal.on_trial()
         except DamagedError as problem:
             self.told.append(f"{problem}; its timer may still fire")
             return None

@@ -131,6 +131,8 @@ class Keeper:
     def _attend(self) -> float | None:
         """Mind what others do with tcc; return how long to keep out of their way."""
         pending = self.journal.pending()
+        if pending is not None and not pending.changer.alive():
+            pending = self.journal.on_trial()
         self.on_trial = pending is not None
         if pending is not None:
             self.log.once("pending", f"`{pending.command}` is on trial until {pending.until}: "

@@ -100,6 +100,23 @@ def test_the_guard_is_there_before_the_first_request_and_outlives_a_killed_apply
         assert world.reached()
 
 
+def test_who_died_before_the_guard_was_there_has_left_nothing(world):
+    """The document says that something is pending, and nothing is."""
+    before = world.shown()
+    steps = [sys.executable, str(ROOT / "tests/apply/dying_step.py")]
+    words = ["apply", str(world.policy), "--yes", "--confirm", "600s", "--netns", world.here.name]
+    for number in range(20):
+        died = subprocess.run([*steps, str(number), *words], capture_output=True, check=False)
+        assert died.returncode == -signal.SIGKILL
+        if world.journal.pending() is not None:
+            break
+    assert world.journal.guard() is None
+    assert world.shown() == before
+    assert "nothing-to-confirm" in world.tcc("confirm")[1]
+    assert "nothing-to-roll-back" in world.tcc("rollback")[1]
+    assert world.apply()[0] == 0
+
+
 def test_the_terminal_goes_and_the_timer_stays(world):
     """The terminal is hung up and everything in its session killed."""
     before = world.shown()

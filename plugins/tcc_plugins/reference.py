@@ -16,6 +16,7 @@ from tcc.plugin import qdisc
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured
 from tcc.verify.metrics import UDP_PAYLOAD, label
 from tcc.verify.scenario import Flow, Scenario
+from tcc.verify.starts import starts
 
 if TYPE_CHECKING:
     from tcc.engine.host.machine import Assembly, Machine
@@ -29,10 +30,6 @@ NO_LIMIT = 1 << 40
 LOSS_SCALE = 1 << 32
 SERIES_INTERVAL = 1_000_000_000
 DEFAULT_BUFFER = 212_992  # net.core.wmem_default
-START_STREAM = 10
-START_SPREAD = 10_000_000
-"""ns within which senders that start together really start: no two processes do at once."""
-
 MOST_QUEUES = 64
 TINS = {"diffserv3": 3, "diffserv4": 4, "diffserv8": 8, "besteffort": 1, "precedence": 8}
 MODES = tuple(TINS)
@@ -91,10 +88,8 @@ class Reference:
             ends["egress"] = _root(simulation, egress)
             path = replace(path, device=0)
         simulation.link(ends["egress"], ends["ingress"], path, assembly.make if assembly else None)
-        chance = simulation.random(START_STREAM)
         numbers = {"egress": 0, "ingress": 0, None: 0}
-        for flow in scenario.flows:
-            start = flow.start + chance.draw_below(START_SPREAD)
+        for flow, start in zip(scenario.flows, starts(scenario, seed), strict=True):
             if assembly is not None:
                 assembly.place(len(simulation.flows), numbers[flow.direction])
             numbers[flow.direction] += 1

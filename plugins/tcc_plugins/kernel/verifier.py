@@ -19,6 +19,7 @@ from tcc.units import NS_PER_S
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured, MeasureError
 from tcc.verify.metrics import UDP_PAYLOAD, delays_of
 from tcc.verify.scenario import Flow, Scenario
+from tcc.verify.starts import starts
 from tcc_plugins.kernel import host, uml
 
 PROGRAM = Path(__file__).with_name("guest")
@@ -93,7 +94,7 @@ class Kernel:
         Raises:
             MeasureError: the kernel has no such qdisc, or the guest or its program failed.
         """
-        job = json.dumps(_job(scenario))
+        job = json.dumps(_job(scenario, seed))
         kernel = uml.kernel()
         try:
             text = uml.run(kernel, PROGRAM, job, seed) if kernel else host.run(PROGRAM, job)
@@ -134,7 +135,7 @@ def _cannot(spans: Spans, path: tuple[str | int, ...], what: str) -> Diagnostic:
     )
 
 
-def _job(scenario: Scenario) -> dict[str, Any]:
+def _job(scenario: Scenario, seed: int) -> dict[str, Any]:
     testbed = scenario.testbed
     loss = testbed.loss if testbed is not None and testbed.loss else 0
     network = 2 if scenario.local else 1
@@ -160,9 +161,9 @@ def _job(scenario: Scenario) -> dict[str, Any]:
                 "payload": flow.payload or UDP_PAYLOAD,
                 "control": flow.control,
                 "interval": flow.interval,
-                "start": flow.start,
+                "start": start,
             }
-            for flow in scenario.flows
+            for flow, start in zip(scenario.flows, starts(scenario, seed), strict=True)
         ],
     }
 

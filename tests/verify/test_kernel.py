@@ -115,6 +115,18 @@ def test_namespaces_of_this_kernel():
 
 
 @pytest.mark.kernel
+def test_nothing_is_imported_from_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Root may stand in a folder that somebody else writes to."""
+    for name in ("guest", "json", "socket"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('this is not the one')\n")
+    monkeypatch.chdir(tmp_path)
+    said = json.loads(host.run(PROGRAM, json.dumps({**JOB, "flows": [PING]})))
+    assert said["c"]["0"]["trips"]
+
+
+@pytest.mark.kernel
 def test_tcp_keeps_a_rate_of_its_own():
     """Pacing counts headers, 1514 bytes of which 1448 are payload; nothing else holds it back."""
     said = json.loads(host.run(PROGRAM, json.dumps({**JOB, "flows": [{**TCP, "rate": 5_000_000}]})))

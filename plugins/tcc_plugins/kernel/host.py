@@ -20,7 +20,8 @@ class HostError(Exception):
 def run(program: Path, job: str) -> str:
     """Run the program, a package, with a job here; return what it prints.
 
-    Whatever ends this process ends the program too, which then removes its namespaces.
+    Nothing is imported from the working directory (`-P`), since this runs as root. Whatever ends
+    this process ends the program too, which then removes its namespaces.
 
     Raises:
         HostError: it failed; with what it said.
@@ -29,7 +30,7 @@ def run(program: Path, job: str) -> str:
         path = Path(folder) / "job"
         path.write_text(job)
         process = start(
-            [sys.executable, "-B", "-m", program.name, str(path)],
+            [sys.executable, "-BP", "-m", program.name, str(path)],
             signal.SIGTERM,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -93,7 +93,7 @@ def run(kernel: Path, program: Path, job: str, seed: int) -> str:
     try:
         (control / "job").write_text(job)
         shutil.copytree(program, control / program.name, ignore=shutil.ignore_patterns("*.pyc"))
-        words = shlex.join([sys.executable, "-B", "-m", program.name, "/run/tcc/job"])
+        words = shlex.join([sys.executable, "-BP", "-m", program.name, "/run/tcc/job"])
         (control / "run").write_text(RUN.format(command=f"PYTHONPATH=/run/tcc {words}"))
         (control / "init").write_text(INIT.format(control=shlex.quote(str(control))))
         (control / "init").chmod(0o755)

@@ -35,7 +35,7 @@ def command(*words: str) -> str:
 def role(namespace: str, *words: str) -> subprocess.Popen[str]:
     """Start one role of this package in a namespace; it prints to a pipe."""
     return subprocess.Popen(
-        ["ip", "netns", "exec", namespace, sys.executable, "-B", "-m", __package__, *words],
+        ["ip", "netns", "exec", namespace, sys.executable, "-BP", "-m", __package__, *words],
         stdout=subprocess.PIPE,
         text=True,
         env=environment(),

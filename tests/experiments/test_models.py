@@ -103,6 +103,16 @@ def test_the_router_sends_a_packet_for_each_scan():
     assert abs(run.goodput - wanted) < wanted / 50
 
 
+@pytest.mark.parametrize(("visit", "packets"), [(24_400, 5), (36_600, 3), (44_000, 1)])
+def test_as_many_packets_for_a_scan_as_begin_within_the_interval(visit: int, packets: int):
+    """After a scan of 99.9 us packets of 22 us begin at 100, 122, 144, 166, 188 us: five."""
+    router = profiles.host(mq_rate_adjust.ROUTER)
+    run = mq_rate_adjust.router(router, "net-next", "ds4", 1, visit)
+    took = 4096 * visit // 1000 + packets * 22_000  # ns
+    wanted = Fraction(4 * packets * 1448 * 8 * 1000, took)
+    assert abs(run.goodput - wanted) < wanted / 50
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.stem for path in POLICIES.glob("*.tcc")))
 def test_each_experiment_is_a_policy_that_holds(name: str):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tcc.facts import Facts
     from tcc.passes import Built, Given
     from tcc.verify.mend import Mender
-    from tcc.verify.run import Advice, Outcome
+    from tcc.verify.run import Advice, Outcome, Run
     from tcc.verify.scenario import Scenario
 
 MISSED, INVALID, INTERRUPTED = 1, 2, 130
@@ -150,19 +150,19 @@ def _verify(file: str, built: "Built", task: Task, form: str) -> int:
         show.findings(built.found, built.sources, "text", task.color)
         return INVALID if has_errors(built.found) else 0
     outcomes: list[Outcome] = []
-    whole = True
+    code = 0
     for verifier in task.verifiers:
         scenarios = _scenarios(built, verifier, task)
         if not scenarios:
             return INVALID
-        found, whole = _run(verifier, scenarios, built, task)
+        found, code = _run(verifier, scenarios, built, task)
         outcomes += found
-        if not whole:
+        if code:
             break
     outcomes.sort(key=lambda outcome: outcome.runs[0].scenario.index)
     _print(file, task.target, built, outcomes, form)
-    if not whole:
-        return INTERRUPTED
+    if code:
+        return code
     return 0 if all(outcome.held for outcome in outcomes) else MISSED
 
 
@@ -199,8 +199,8 @@ def _mender(built: "Built", facts: "Facts | None", target: str | None) -> "Mende
 
 def _run(
     verifier: str, scenarios: "Sequence[Scenario]", built: "Built", task: Task
-) -> "tuple[list[Outcome], bool]":
-    """Return what one verifier made of each objective, and whether nothing cut it short."""
+) -> "tuple[list[Outcome], int]":
+    """Return what one verifier made of each objective, and the exit code if it was cut short."""
     from tcc.verify.measured import MeasureError  # noqa: PLC0415
     from tcc.verify.run import Order, Outcome, advise, run_all  # noqa: PLC0415
 
@@ -208,11 +208,14 @@ def _run(
     jobs = task.jobs or min(os.cpu_count() or 1, count)
     predicts = task.mend and verifier == PREDICTS
     mender = _mender(built, task.facts, task.target) if predicts else None
+    results: list[list[Run]] = []
+    failed = ""
     try:
-        results = list(run_all(Order(verifier, scenarios, task.seeds, jobs), _progress))
+        for runs in run_all(Order(verifier, scenarios, task.seeds, jobs), _progress):
+            results.append(runs)
     except MeasureError as problem:
-        raise options.Failure(f"{verifier}: {problem}") from problem
-    whole = sum(map(len, results)) == count
+        failed = f"Error: {verifier}: {problem}"
+    whole = bool(failed) or sum(map(len, results)) == count
     outcomes = []
     for runs in results:
         advice: Sequence[Advice] = ()
@@ -223,7 +226,11 @@ def _run(
                 whole = False  # what was measured is printed, without what would mend it
         outcomes.append(Outcome(tuple(runs), tuple(advice)))
     _clear()
-    return outcomes, whole and not any(outcome.interrupted for outcome in outcomes)
+    if failed:
+        click.echo(failed, err=True)
+        return outcomes, INVALID
+    whole = whole and not any(outcome.interrupted for outcome in outcomes)
+    return outcomes, 0 if whole else INTERRUPTED
 
 
 def _print(
@@ -246,7 +253,8 @@ def _print(
         from tcc.verify.text import objective_text  # noqa: PLC0415
 
         blocks = [objective_text(outcome) for outcome in outcomes]
-        click.echo("\n\n".join(filter(None, (*blocks, side_by_side(outcomes)))))
+        if blocks:
+            click.echo("\n\n".join(filter(None, (*blocks, side_by_side(outcomes)))))
 
 
 def _progress(done: int, total: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tcc import plugin
 from tcc.verify.judge import Verdict, judge, missed_of
-from tcc.verify.measured import Measured
+from tcc.verify.measured import Measured, MeasureError
 from tcc.verify.mend import Attempt, Mend, Mender
 from tcc.verify.scenario import Scenario
 from tcc.verify.where import where
@@ -78,9 +78,12 @@ class Order:
     jobs: int
 
 
-def run_one(verifier: str, scenario: Scenario, seed: int) -> Run:
-    """Measure and judge one scenario."""
-    measured: Measured = plugin.verifier(verifier).measure(scenario, seed)
+def run_one(verifier: str, scenario: Scenario, seed: int) -> Run | MeasureError:
+    """Measure and judge one scenario; where that failed, return why."""
+    try:
+        measured: Measured = plugin.verifier(verifier).measure(scenario, seed)
+    except MeasureError as problem:
+        return problem
     return Run(scenario, measured, tuple(judge(scenario, measured)))
 
 
@@ -92,18 +95,28 @@ def run_all(order: Order, progress: Callable[[int, int], None]) -> Iterator[list
         progress: called with how many runs are done, of how many.
 
     Ctrl-C: runs that are under way report what they have; the rest is left out.
+
+    Raises:
+        MeasureError: after all that could be measured: what could not, and why.
     """
     tasks = [
         (order.verifier, scenario, seed) for scenario in order.scenarios for seed in order.seeds
     ]
     progress(0, len(tasks))
     jobs = 1 if getattr(plugin.verifier(order.verifier), "alone", False) else order.jobs
-    done = each(run_one, tasks, jobs, progress, lambda run: run.measured.interrupted)
+    done = each(run_one, tasks, jobs, progress, _ended)
     for first in range(0, len(tasks), len(order.seeds)):
         numbers = range(first, first + len(order.seeds))
-        runs = [done[number] for number in numbers if number in done]
+        runs = [run for number in numbers if isinstance(run := done.get(number), Run)]
         if runs:
             yield runs
+    reasons = [str(one) for one in done.values() if isinstance(one, MeasureError)]
+    if reasons:
+        raise MeasureError("; ".join(dict.fromkeys(reasons)))
+
+
+def _ended(result: Run | MeasureError) -> bool:
+    return isinstance(result, Run) and result.measured.interrupted
 
 
 def advise(

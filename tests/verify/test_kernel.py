@@ -217,6 +217,19 @@ def test_the_doctor_says_on_which_kernel_it_would_be(tmp_path: Path):
     assert lines[at + 1].startswith("      -> name a User-Mode Linux binary")
 
 
+def test_more_hosts_than_addresses_are_refused(tmp_path: Path):
+    text = POLICY.replace("tcp_nup 4 flows for 5s", "tcp_nup 300 flows from 300 hosts for 5s")
+    (tmp_path / "q.tcc").write_text(text)
+    done = subprocess.run(
+        [*TCC, "verify", "q.tcc", "--verifier", "kernel"],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error[verifier-cannot]: the kernel verifier cannot set up or measure more than 250" in (
+        done.stderr
+    )
+
+
 def test_what_no_kernel_counts_is_refused(tmp_path: Path):
     text = POLICY.replace("egress utilisation >= 90%", "egress sojourn p99 <= 10ms")
     (tmp_path / "q.tcc").write_text(text)

@@ -31,6 +31,8 @@ CANNOT = (
 LOSS_SCALE = 1 << 32
 QUEUES = 4
 """Transmit queues of the router's devices, if a testbed does not say."""
+MOST_HOSTS = 250
+"""Addresses of one network of 256 that hosts can have."""
 LINK_HEADER = 14
 PTM = 65, 64
 
@@ -83,6 +85,8 @@ class Kernel:
                 yield _cannot(spans, (*at, "require", number), "the time in the queue")
         if scenario.local and scenario.ingress:
             yield _cannot(spans, at, "the ingress of the machine that sends")
+        if max((flow.host for flow in scenario.flows), default=0) >= MOST_HOSTS:
+            yield _cannot(spans, at, f"more than {MOST_HOSTS} hosts")
         if any(flow.rtt for flow in scenario.flows):
             yield _cannot(spans, at, "flows with a round trip of their own")
         if len({flow.ecn for flow in scenario.flows if flow.kind == "tcp"}) > 1:

@@ -10,6 +10,7 @@ from typing import Final, TextIO
 
 from tcc.diagnostics import Diagnostic, Severity
 
+MOST_MATTERS: Final = 200
 _WEIGHT: Final = {Severity.ERROR: 3, Severity.WARNING: 4, Severity.NOTE: 6}
 
 
@@ -32,6 +33,8 @@ class Log:
     def once(self, matter: str, text: str, weight: Severity = Severity.NOTE) -> None:
         """Say something about a matter, unless that is what was said about it last."""
         if self._said.get(matter) != text:
+            if len(self._said) >= MOST_MATTERS:
+                self._said.clear()
             self._said[matter] = text
             self._say(weight, text)
 

@@ -12,6 +12,7 @@ from pygments.token import (
     Operator,
     Punctuation,
     String,
+    Text,
     Whitespace,
 )
 
@@ -41,5 +42,6 @@ class TccLexer(RegexLexer):
             (words.NAME, Name),
             (words.OPERATOR, Operator),
             (r"[{}();]", Punctuation),
+            (r".", Text),  # what lint has something to say about
         ]
     }

@@ -16,7 +16,7 @@ FACTS := --facts docs/examples/home.facts.json
 ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
 ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
 
-.PHONY: help dev try check test kernel uml-kernel golden docs wheel evidence bench python
+.PHONY: help dev try check test kernel uml-kernel golden docs site man completions wheel evidence bench python
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -56,6 +56,15 @@ golden: dev  ## rewrite tests/golden from what tcc says now; read the diff
 docs: dev  ## run what the pages show, and write its output into them
 	$(PYTEST) tests/docs --update-golden
 	git diff --stat README.md docs
+
+site: dev  ## build the manual into build/manual/html; a warning is an error
+	$(BIN)/python docs/manual.py site build/manual
+
+man: dev  ## build the man pages tcc(1) and tcc-policy(5) into build/manual/man
+	$(BIN)/python docs/manual.py man build/manual
+
+completions: dev  ## write the completions of bash, zsh and fish into build/completions
+	$(BIN)/python docs/manual.py completions build/completions
 
 wheel: dev  ## build a wheel, install it elsewhere, run the golden tests against it
 	tests/wheel.sh $(BIN)/python

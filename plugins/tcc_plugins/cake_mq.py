@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tcc.diagnostics import Diagnostic, error, note, warning
 from tcc.ir import Options, Shaping
 from tcc.lower.draft import place
+from tcc.lower.ingress import ifb_queues
 from tcc.plugin import Child, Difference, Lowering, Wish
 from tcc_plugins.cake import WORDS, Cake, CakeOptions, CakeSettings, check_shaper, config_of
 
@@ -48,7 +49,7 @@ class CakeMq:
         yield from check_shaper(settings, wish)
         yield from _refused(settings, wish)
         yield from _each_queue(settings, wish)
-        if settings.diffserv != BESTEFFORT:
+        if settings.diffserv != BESTEFFORT and wish.direction == "egress":
             yield from _priority(wish)
 
     def netlink(self, settings: CakeSettings) -> bytes:
@@ -101,13 +102,8 @@ def _refused(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
             "use `qdisc cake`, or give one rate",
         )
     if wish.direction == "ingress":
-        yield error(
-            "cake-mq-ingress",
-            wish.at("qdisc"),
-            "cake_mq shapes only what leaves by the queues of a device",
-            "incoming packets are shaped on an ifb, which has one queue",
-            "use `qdisc cake` for ingress",
-        )
+        if wish.facts is None or wish.device.rx_queues < 2:
+            yield _one_by_one(wish)
     elif wish.facts is not None and wish.device.tx_queues < 2:
         yield error(
             "cake-mq-one-queue",
@@ -118,8 +114,23 @@ def _refused(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
         )
 
 
+def _one_by_one(wish: Wish) -> Diagnostic:
+    known = wish.facts is not None
+    brings = f"{wish.device.name} has one receive queue" if known else "many devices have one"
+    return warning(
+        "cake-mq-ingress",
+        wish.at("qdisc"),
+        "cake_mq shapes what comes in on as many processors as bring it in",
+        f"{brings}: then one processor does all the work, and each queue's fairness is its own",
+        "use `qdisc cake` for ingress",
+    )
+
+
 def _each_queue(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
-    queues = wish.device.tx_queues if wish.facts is not None else 0
+    queues = 0
+    if wish.facts is not None:
+        inward = wish.direction == "ingress"
+        queues = ifb_queues(wish.device) if inward else wish.device.tx_queues
     times = f"{queues} times" if queues else "as many times as there are queues"
     if settings.memory:
         yield note(

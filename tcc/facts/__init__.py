@@ -1,5 +1,5 @@
 """What is known about a host."""
 
-from tcc.facts.model import DeviceFacts, Facts, QdiscFacts
+from tcc.facts.model import DeviceFacts, Facts, FlowtableFacts, MarkUse, QdiscFacts
 
-__all__ = ["DeviceFacts", "Facts", "QdiscFacts"]
+__all__ = ["DeviceFacts", "Facts", "FlowtableFacts", "MarkUse", "QdiscFacts"]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tcc.facts.model import DeviceFacts, QdiscFacts
+from tcc.facts.offloads import Offloads
 from tcc.facts.owners import owner
 from tcc.netlink import links, qdisc
 from tcc.netlink.handle import INGRESS, Handle
@@ -13,6 +14,7 @@ from tcc.netlink.transport import RouteSocket
 
 _ETHERNET_HEADER = 14
 _BITS_PER_MEGABIT = 10**6
+_ARPHRD_PPP = 512
 
 
 def devices(route: RouteSocket, root: Path = Path("/")) -> tuple[DeviceFacts, ...]:
@@ -29,11 +31,38 @@ def devices(route: RouteSocket, root: Path = Path("/")) -> tuple[DeviceFacts, ..
     hanging: dict[int, list[TcObject]] = {}
     for one in qdisc.dump(route):
         hanging.setdefault(one.ifindex, []).append(one)
-    return tuple(_device(link, names, hanging.get(link.ifindex, ()), root) for link in found)
+    offloads = Offloads(route.fileno())
+    carrier = _carrier(found, root)
+    return tuple(
+        _device(link, names, hanging.get(link.ifindex, ()), root, carrier).model_copy(
+            update={"offloads": offloads.on(link.name)}
+        )
+        for link in found
+    )
+
+
+def _carrier(found: Sequence[Link], root: Path) -> dict[int, str]:
+    """Return what a PPPoE session runs over, where there is one session and one PPP device.
+
+    The kernel tells which devices carry sessions, and not which session is whose
+    (/proc/net/pppoe, pppoe_seq_show() in drivers/net/ppp/pppoe.c).
+    """
+    sessions = [link for link in found if link.hardware_type == _ARPHRD_PPP]
+    if len(sessions) != 1 or not _is_here(sessions[0], root):
+        return {}
+    try:
+        lines = (root / "proc/net/pppoe").read_text("ascii", "replace").splitlines()[1:]
+    except OSError:
+        return {}
+    return {sessions[0].ifindex: lines[0].split()[-1]} if len(lines) == 1 and lines[0] else {}
 
 
 def _device(
-    link: Link, names: dict[int, str], hanging: Sequence[TcObject], root: Path
+    link: Link,
+    names: dict[int, str],
+    hanging: Sequence[TcObject],
+    root: Path,
+    carrier: dict[int, str],
 ) -> DeviceFacts:
     header = link.hard_header_length
     below = link.lower if link.lower_namespace is None and link.kind != "veth" else None
@@ -48,9 +77,10 @@ def _device(
         rx_queues=link.rx_queues,
         up=link.up,
         speed=_speed(link.name, root) if here else None,
-        lower=names.get(below or 0),
+        lower=carrier.get(link.ifindex) or names.get(below or 0),
         master=names.get(link.master or 0),
         owner=owner(link.ifindex, link.name, root) if here else None,
+        steered=_steered(link.name, root) if here else None,
         qdiscs=tuple(qdisc_facts(hanging)),
     )
 
@@ -90,3 +120,14 @@ def _speed(name: str, root: Path) -> int | None:
     except (OSError, ValueError):
         return None
     return megabits * _BITS_PER_MEGABIT if megabits > 0 else None
+
+
+def _steered(name: str, root: Path) -> bool | None:
+    """Whether some queue's packets are spread over CPUs (rps_cpus); None where none tells."""
+    masks = []
+    for path in (root / "sys/class/net" / name / "queues").glob("rx-*/rps_cpus"):
+        try:
+            masks.append(path.read_text("ascii").strip().replace(",", ""))
+        except OSError:
+            continue
+    return any(set(mask) - {"0"} for mask in masks) if masks else None

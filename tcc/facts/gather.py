@@ -4,7 +4,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from tcc.facts import openwrt
 from tcc.facts.devices import devices
+from tcc.facts.firewall import firewall, rule_marks
 from tcc.facts.inside import inside
 from tcc.facts.kinds import probe
 from tcc.facts.model import Facts
@@ -32,6 +34,10 @@ def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gather
     unknown = []
     with RouteSocket(namespace) as route:
         found = devices(route, root)
+        routed = tuple(rule_marks(route))
+    walls = inside(namespace, firewall)
+    if walls.marks is None:
+        unknown.append("flowtables and users of marks: listing them takes nft(8) and root")
     kinds = probe()
     if kinds is None:
         unknown.append(
@@ -53,19 +59,11 @@ def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gather
         devices=found,
         sysctls=inside(namespace, lambda: sysctls(root)),
         ticks_per_us=ticks or COMMON_TICKS,
-        openwrt=_openwrt(root),
+        openwrt=openwrt.release(root),
+        packages=openwrt.packages(root),
+        flowtables=walls.flowtables,
+        marks=None if walls.marks is None else (*walls.marks, *routed),
+        accelerators=openwrt.accelerators(root),
+        cpus=os.cpu_count(),
     )
     return Gathered(facts, tuple(unknown))
-
-
-def _openwrt(root: Path) -> str | None:
-    """Return DISTRIB_RELEASE of /etc/openwrt_release."""
-    try:
-        text = (root / "etc/openwrt_release").read_text("utf-8", "replace")
-    except OSError:
-        return None
-    for line in text.splitlines():
-        name, _, value = line.partition("=")
-        if name == "DISTRIB_RELEASE":
-            return value.strip("'\"")
-    return None

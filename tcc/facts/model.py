@@ -46,14 +46,38 @@ class DeviceFacts(Node):
     """The device this one is stacked on (the parent of a VLAN)."""
     master: str | None = None
     """The bridge or bond it belongs to."""
-    owner: Literal["networkmanager", "networkd", "sqm"] | None = None
+    owner: Literal["networkmanager", "networkd", "sqm", "qosmate"] | None = None
     """The daemon that manages it, and may replace its qdiscs."""
+    offloads: tuple[str, ...] | None = None
+    """Offloads that are on, by ethtool's names (`gro`, `tso`, ...); None: not looked at."""
+    steered: bool | None = None
+    """Whether packets that come in are spread over CPUs by rps_cpus; None: not looked at."""
     qdiscs: tuple[QdiscFacts, ...] = ()
 
     @property
     def max_frame(self) -> int:
         """The longest packet that a qdisc sees, link-layer header included, in bytes."""
         return self.mtu + self.hard_header
+
+
+class FlowtableFacts(Node):
+    """A flowtable of nftables: packets of its flows take a short cut past the rules."""
+
+    table: str
+    """Family and name: `inet fw4`."""
+    name: str
+    devices: tuple[str, ...] = ()
+    hardware: bool = False
+    """Whether the device forwards by itself, past every qdisc, too."""
+
+
+class MarkUse(Node):
+    """Somebody who uses bits of a mark."""
+
+    who: str
+    """Where it was found: `nft inet mwan3`, `iptables mangle`, `ip rule 2001`."""
+    mark: Literal["packet", "connection"]
+    mask: Annotated[int, Field(ge=0, lt=2**32)]
 
 
 class Facts(Node):
@@ -79,6 +103,15 @@ class Facts(Node):
     """Packet-scheduler clock ticks per microsecond as a fraction (/proc/net/psched)."""
     openwrt: str | None = None
     """The OpenWrt release, when it is one."""
+    packages: dict[str, str] = Field(default_factory=dict)
+    """Versions of installed packages that shaping depends on, where opkg or apk tells."""
+    flowtables: tuple[FlowtableFacts, ...] | None = None
+    """None: not looked at, which takes nft(8) and root."""
+    marks: tuple[MarkUse, ...] | None = None
+    """Who uses marks, ours left out; None: not looked at."""
+    accelerators: tuple[str, ...] = ()
+    """Loaded modules that forward past the kernel's queues."""
+    cpus: int | None = None
 
     def device(self, name: str) -> DeviceFacts | None:
         """Return the device called `name`."""

@@ -94,12 +94,21 @@ def ingress_state(
 
 def _around(one: LoweredQdisc, ifb: str, masks: Masks | None) -> Iterator[tuple[Place, Item]]:
     device, path = one.wish.device, one.wish.path
-    queues = max(2, device.rx_queues) if one.kind == "cake_mq" else 1
+    queues = ifb_queues(device) if one.kind == "cake_mq" else 1
     hook, kind = hook_kind(one.wish.facts, device), filter_kind(one.wish.facts)
     yield Place(ifb, LINK), LinkItem("ifb", tx_queues=queues, path=path)
     yield from tree(ifb, one)
     yield Place(device.name, HOOK), HookItem(hook or "clsact", path=path)
     yield Place(device.name, REDIRECT), FilterItem(kind or KINDS[0], masks, ifb, path=path)
+
+
+def ifb_queues(device: DeviceFacts) -> int:
+    """Return how many queues a cake_mq on an ifb gets: one for each that packets come in by.
+
+    A packet goes to the queue that it came in by, or to that of its hash where the driver does
+    not say (netdev_pick_tx() in net/core/dev.c); cake_mq takes no device with a single queue.
+    """
+    return max(2, device.rx_queues)
 
 
 def _lacking(wish: Wish) -> Iterator[Diagnostic]:

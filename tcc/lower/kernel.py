@@ -7,6 +7,7 @@ from tcc.diagnostics import Diagnostic
 from tcc.facts import Facts
 from tcc.ir import Policy, Spans
 from tcc.lower.hanging import egress_state
+from tcc.lower.hindrances import hindrances
 from tcc.lower.ifb import ifb_name
 from tcc.lower.ingress import clears_priority, ingress_state, priority_state
 from tcc.lower.link import LoweredQdisc, lower_policy
@@ -30,7 +31,7 @@ class Wanted:
 def lower_for_kernel(policy: Policy, facts: Facts | None, spans: Spans) -> Wanted:
     """Return what `policy` wants of a kernel.
 
-    Found: those of `lower_policy`, `ingress_state`, `lower_tiers`.
+    Found: those of `lower_policy`, `ingress_state`, `lower_tiers`, `hindrances`.
     """
     lowered, found = lower_policy(policy, facts, spans)
     closed = {
@@ -50,7 +51,8 @@ def lower_for_kernel(policy: Policy, facts: Facts | None, spans: Spans) -> Wante
     }
     told = [replace(one, explained=tuple(_explained(one, tiers))) for one in lowered]
     rest = [said for said in found if said not in closed]
-    return Wanted(state, told, (*rest, *tiers.found, *lacking))
+    against = hindrances(lowered, facts, tiers.restored)
+    return Wanted(state, told, (*rest, *tiers.found, *lacking, *against))
 
 
 def _explained(one: LoweredQdisc, tiers: Tiering) -> Iterator[Explanation]:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from tcc import api
 from tcc.facts import DeviceFacts, Facts
+from tcc.plan.state import LinkItem, Place
+from tcc.source import Source
 from tcc_plugins.cake import Cake, CakeSettings
 from tcc_plugins.cake_mq import CakeMq
 from tests.plugins.lowered import link, lower_one, lower_text, settings_of
@@ -44,9 +47,26 @@ def test_findings(body, facts, codes):
     assert [code for code, _ in found] == codes
 
 
-def test_not_for_what_comes_in():
-    _, found = lower_text(link("tiers besteffort; qdisc cake_mq", direction="ingress"))
-    assert found == [("cake-mq-ingress", "cake_mq")]
+def test_what_comes_in_by_one_queue_gains_nothing():
+    text = link("tiers besteffort; qdisc cake_mq", direction="ingress")
+    assert lower_text(text)[1] == [("cake-mq-ingress", "cake_mq")]
+    assert lower_text(text, receiving(1))[1] == [("cake-mq-ingress", "cake_mq")]
+    assert lower_text(text, receiving(4))[1] == []
+
+
+@pytest.mark.parametrize(("receive", "queues"), [(1, 2), (2, 2), (4, 4)])
+def test_the_ifb_has_a_queue_for_each_that_brings_packets(receive, queues):
+    text = link("tiers besteffort; bandwidth 2gbit; qdisc cake_mq", direction="ingress")
+    built = api.load(Source("test.tcc", text))
+    state, _ = api.lower(built, "netlink", receiving(receive))
+    item = state[Place("ifb-eth0", "link")]
+    assert isinstance(item, LinkItem)
+    assert item.tx_queues == queues
+
+
+def receiving(queues: int) -> Facts:
+    device = DeviceFacts(name="eth0", rx_queues=queues)
+    return Facts(qdiscs=("cake", "cake_mq", "clsact"), devices=(device,))
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_bucket_and_queue_last_as_long_as_before(space, tcc):
 def test_the_next_plan_and_apply_know_it(tcc, applied):
     tcc("set", "wan.ingress.bandwidth", "10mbit")
     shown = tcc("plan", applied)
-    assert "wan.ingress.bandwidth was set to 10mbit" in shown
+    assert "note[set-since-apply]: wan.ingress.bandwidth was set to 10mbit" in shown
     assert "rate 10mbit -> 20mbit" in shown
     tcc("apply", applied, "--yes")
     assert "was set to" not in tcc("status", "--interval", "0s")

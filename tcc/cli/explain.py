@@ -15,16 +15,27 @@ def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[st
     return sorted(word for word in words if word.startswith(incomplete))
 
 
-@click.command()
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.argument("word", shell_complete=_complete)
-def command(word: str) -> int:
+@click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[PACKET OPTIONS FILE]")
+@click.pass_context
+def command(ctx: click.Context, word: str, rest: tuple[str, ...]) -> int:
     """Print the page of a finding, of a preset or of a word of the language.
 
     WORD is the code of a finding (missing-unit), a clause (bandwidth), a framing preset
     (pppoe-ptm), a round trip preset (regional), a set of tins (diffserv4) or a DSCP (ef).
 
+    `tcc explain packet --help` tells how to ask which tier a packet lands in.
+
     Exit codes: 0 printed, 2 nothing is known of the word.
     """
+    if word == "packet" and rest:
+        from tcc.cli import explain_packet  # noqa: PLC0415
+
+        with explain_packet.command.make_context("tcc explain packet", list(rest), ctx) as inner:
+            return int(explain_packet.command.invoke(inner))
+    if rest:
+        raise click.UsageError(f"one word is explained at a time; {rest[0]!r} is another one")
     from tcc.pages import codes, page  # noqa: PLC0415  (reads the folder of pages)
 
     text = page(word)

@@ -229,8 +229,11 @@ def _run(
     if failed:
         click.echo(failed, err=True)
         return outcomes, INVALID
-    whole = whole and not any(outcome.interrupted for outcome in outcomes)
-    return outcomes, 0 if whole else INTERRUPTED
+    if whole and not any(outcome.interrupted for outcome in outcomes):
+        return outcomes, 0
+    ended = sum(not run.measured.interrupted for runs in results for run in runs)
+    click.echo(f"interrupted: {ended} of {count} runs came to their end", err=True)
+    return outcomes, INTERRUPTED
 
 
 def _print(

@@ -137,14 +137,38 @@ def test_unknown_names_are_usage(option: str, here: Path):
     assert "`nobody`" in done.stderr
 
 
+def computed(process: int) -> float:
+    """Return the seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def workers(process: int) -> list[int]:
+    """Return the processes that a process started."""
+    return [
+        int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    ]
+
+
+def is_measuring(process: int, jobs: int) -> bool:
+    """Whether all workers, or the process itself, have long been at it."""
+    if jobs == 1:
+        return computed(process) > 4
+    return sum(computed(one) > 1 for one in workers(process)) == jobs
+
+
 def interrupted(here: Path, *arguments: str) -> tuple[int, str]:
     """Start a run that would take hours, send the signal of Ctrl-C, return code and output."""
     process = subprocess.Popen(
-        [*TCC, "verify", "long.tcc", *arguments], stdout=subprocess.PIPE, text=True, cwd=here
-    )
-    time.sleep(6)  # a busy machine takes seconds to start
+        [*TCC, "verify", "long.tcc", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=here,
+    )  # fmt: skip
+    give_up = time.monotonic() + 120  # a busy machine takes its time
+    while not is_measuring(process.pid, int(arguments[1])) and time.monotonic() < give_up:
+        time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
+    out, said = process.communicate(timeout=60)
+    assert said.endswith("interrupted: 0 of 2 runs came to their end\n")
     return process.returncode, out
 
 

@@ -4,6 +4,7 @@ nftables are asked for as JSON (libnftables-json(5)), iptables by iptables-save(
 routing over netlink (include/uapi/linux/fib_rules.h). Our own tables are left out.
 """
 
+import errno
 import json
 import re
 import struct
@@ -13,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from tcc.facts.model import FlowtableFacts, MarkUse
 from tcc.netlink.attributes import Field, Schema, decode
-from tcc.netlink.messages import Message, Reply
+from tcc.netlink.messages import KernelRefusal, Message, Reply
 from tcc.netlink.transport import RouteSocket
 from tcc.netlink.wire import U32
 
@@ -176,14 +177,20 @@ _FAMILIES: Final = (2, 10)
 
 
 def rule_marks(route: RouteSocket) -> Iterator[MarkUse]:
-    """Yield which rules of routing look at the packet's mark.
+    """Yield which rules of routing look at the packet's mark; kernels may have none at all.
 
     Raises:
         OSError: the kernel would not list.
     """
     for family in _FAMILIES:
         body = bytes([family]) + bytes(_RULE_HEADER - 1)
-        for reply in route.dump(Message(RTM_GETRULE, 0, body), Reply):
+        try:
+            replies = route.dump(Message(RTM_GETRULE, 0, body), Reply)
+        except KernelRefusal as problem:  # built without CONFIG_IP_MULTIPLE_TABLES
+            if problem.errno not in {errno.EAFNOSUPPORT, errno.EOPNOTSUPP}:
+                raise
+            continue
+        for reply in replies:
             told = dict(decode(_RULE, reply.data, reply.start + _RULE_HEADER, reply.stop))
             mask = told.get("FWMASK", 0)
             if isinstance(mask, int) and mask:

@@ -157,6 +157,11 @@ def tins(device):
     return [sum(column) for column in zip(*sent, strict=True)]
 
 
+def kinds(device):
+    shown = json.loads(run("tc", "-j", "qdisc", "show", "dev", device))
+    return [one["kind"] for one in shown if one["kind"].startswith("cake")]
+
+
 def grown(device, before):
     return {
         name: now - then
@@ -242,6 +247,10 @@ def tried(world):
         report["was"], report["is"] = before, shown()
     report["queues"] = world.apply(QUEUES)
     report["priorities"] = priorities()
+    report["mq apply"] = world.apply(POLICY.replace("qdisc cake", "qdisc cake_mq"))
+    report["mq again"] = world.apply(POLICY.replace("qdisc cake", "qdisc cake_mq"))
+    report["mq kinds"] = [kinds("wan0"), kinds("ifb-wan0")]
+    report["mq flows"] = {name: one_flow(flow) for name, flow in FLOWS.items()}
     return report
 
 

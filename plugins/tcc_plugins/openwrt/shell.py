@@ -40,20 +40,21 @@ take_back() {{
 	exit 1
 }}
 {copy}SID="$(ubus call session create '{{"timeout":600}}' | jsonfilter -e '@.ubus_rpc_session')"
-BY="\\"ubus_rpc_session\\":\\"$SID\\""
-trap 'ubus call session destroy "{{$BY}}"' EXIT
-ubus call session grant "{{$BY,\\"scope\\":\\"uci\\",\\"objects\\":[[\\"sqm\\",\\"write\\"]]}}"
+ours() {{ printf '{{"ubus_rpc_session":"%s"%s}}' "$SID" "${{1:-}}"; }}
+trap 'ubus call session destroy "$(ours)"' EXIT
+ubus call session grant "$(ours ',"scope":"uci","objects":[["sqm","write"]]')"
 # Changes wait in the session's own folder until `apply` takes them; a commit would not wait.
 DELTA="/var/run/rpcd/uci-$SID"
-mkdir -p -m 700 "$DELTA"
+mkdir -p "$DELTA"
+chmod 700 "$DELTA"
 grep -v '^commit ' sqm.uci | uci -q -t "$DELTA" batch || :
 /etc/init.d/sqm enable
-ubus call uci apply "{{$BY,\\"rollback\\":true,\\"timeout\\":$LEFT}}"
+ubus call uci apply "$(ours ',"rollback":true,"timeout":'"$LEFT")"
 tries=10
 until sh ./verify.sh; do
 	tries=$((tries - 1))
 	if [ "$tries" -eq 0 ]; then
-		ubus call uci rollback "{{$BY}}"
+		ubus call uci rollback "$(ours)"
 		take_back
 	fi
 	sleep 2
@@ -62,11 +63,11 @@ if [ -t 0 ]; then
 	printf 'Still there? Enter keeps it; anything else, or nothing, takes it back. '
 	read -r answer || answer=no
 	if [ -n "$answer" ]; then
-		ubus call uci rollback "{{$BY}}"
+		ubus call uci rollback "$(ours)"
 		take_back
 	fi
 fi
-ubus call uci confirm "{{$BY}}"
+ubus call uci confirm "$(ours)"
 echo 'kept'
 """
 

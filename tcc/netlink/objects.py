@@ -257,6 +257,11 @@ class TcObject:
         return STAB_NUMBER in self._layout.places
 
     @property
+    def estimated(self) -> bool:
+        """Whether a rate estimator runs on it (tc(8), `estimator`)."""
+        return STATS_RATE in self._layout.stats
+
+    @property
     def xstats(self) -> bytes | None:
         """The kind's own statistics (TCA_STATS_APP, or TCA_XSTATS of old kernels)."""
         place = self._layout.stats.get(STATS_APP)

@@ -92,3 +92,16 @@ def test_permission_lost_on_the_way_is_found_before_or_undone(world):
     assert "CAP_NET_ADMIN" in report.found[0].hints[0]
     assert world.shown() == shown
     assert world.journal.unfinished() is None
+
+
+def test_a_rate_estimator_that_goes_is_noted_and_does_not_stop_anything(world):
+    """Its interval is told nowhere (gen_new_estimator()); it only counts."""
+    world.tc("qdisc add dev a0 root handle 7: estimator 1s 8s pfifo limit 50")
+    with Host(world.namespace) as host:
+        plan = diff(host.observe(BFIFO), BFIFO, host)
+        found = host.obstacles(plan)
+    assert [(one.code, one.severity.name) for one in found] == [("estimator-lost", "NOTE")]
+    assert "pfifo 7: on a0" in found[0].message
+    assert world.apply(BFIFO).outcome is Outcome.DONE
+    with Host(world.namespace) as host:
+        assert not host.obstacles(diff(host.observe(BFIFO), BFIFO, host))

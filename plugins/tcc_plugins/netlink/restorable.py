@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tcc import plugin
-from tcc.diagnostics import Diagnostic, error
+from tcc.diagnostics import Diagnostic, error, note
 from tcc.netlink import filters, qdisc
 from tcc.netlink.handle import Handle
 from tcc.netlink.transport import RouteSocket
@@ -40,6 +40,7 @@ def obstacles(
     """Yield `cannot-restore` for everything that the plan would lose for good."""
     there = qdiscs_by_device(plan.observed)
     default = default_qdisc()
+    estimators = _estimators(plan, route)
     for device in plan.devices:
         if device not in numbers or device not in there:
             continue
@@ -54,6 +55,8 @@ def obstacles(
             lost.add("root")  # it goes with its device
         touched = {step.place.at for step in steps} | lost
         yield from _sized(tree, touched)
+        if lost:
+            yield from _estimated(tree, lost, estimators)
         if "root" in lost:
             yield from _default_changed(tree, default)
             yield from _tree(tree, route)
@@ -113,6 +116,37 @@ def _default_changed(tree: Tree, default: str | None) -> Iterator[Diagnostic]:
             f"to take {default}: tc qdisc replace dev {tree.device} root pfifo && "
             f"tc qdisc delete dev {tree.device} root",
         )
+
+
+def _estimators(plan: Plan, route: RouteSocket) -> dict[tuple[int, str], str]:
+    """Return the qdiscs with a rate estimator, where something goes at all: one dump for all."""
+    going = {Verb.REPLACE, Verb.DELETE}
+    if not any(step.verb in going and is_tree(step.place) for step in plan.operations):
+        return {}
+    return {
+        (found.ifindex, str(found.parent)): f"{found.kind} {handle_text(found.handle)}"
+        for found in qdisc.dump(route)
+        if found.estimated and found.handle
+    }
+
+
+def _estimated(
+    tree: Tree, lost: set[str], estimators: Mapping[tuple[int, str], str]
+) -> Iterator[Diagnostic]:
+    """Yield a note where a rate estimator of tc(8) goes: the kernel never tells how it was set.
+
+    It counts and decides nothing, so that is no reason to refuse (gen_new_estimator() in
+    net/core/gen_estimator.c; it dumps its rates and not its interval).
+    """
+    for at in tree.hanging if "root" in lost else lost:
+        if (name := estimators.get((tree.number, at))) is not None:
+            yield note(
+                "estimator-lost",
+                None,
+                f"the rate estimator of {name} on {tree.device} goes, and a rollback does not "
+                "bring it back",
+                "afterwards, if it is needed: tc qdisc change ... estimator 1s 8s",
+            )
 
 
 def _tree(tree: Tree, route: RouteSocket) -> Iterator[Diagnostic]:

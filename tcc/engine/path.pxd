@@ -1,5 +1,5 @@
 from tcc.engine.constants cimport *
-from tcc.engine.tcp.constants cimport LOCAL, PRESSED, PURE_ACK, UDP
+from tcc.engine.tcp.constants cimport CUT, DATA, LOCAL, PRESSED, PURE_ACK, UDP
 from tcc.engine.rows cimport Packet
 from tcc.engine.events cimport Schedule
 from tcc.engine.measure cimport Histogram
@@ -61,7 +61,8 @@ cdef class Interface(Sink):
     cdef readonly int size
     cdef readonly list sojourns
     cdef void take(self, int packet, long long now) noexcept nogil
-    cdef void press(self, int packet, long long now) noexcept nogil
+    cdef void press(self, int packet, int verdict, long long now) noexcept nogil
+    cdef void tell(self, int packet, int what, int argument, long long now) noexcept nogil
     cdef void drain(self, long long now) noexcept nogil
     cdef void run(self, long long now) noexcept nogil
     cdef void leave(self, int packet, long long now) noexcept nogil

@@ -14,7 +14,7 @@ if cython.compiled:
 else:
     from tcc.engine.constants import ACK_FILTER, GSO_SPLIT, NEVER, NIL, OK
     from tcc.engine.rows import Packet
-    from tcc.engine.tcp.constants import LOCAL, PRESSED, PURE_ACK, UDP
+    from tcc.engine.tcp.constants import CUT, DATA, LOCAL, PRESSED, PURE_ACK, UDP
     from tcc.engine.tcp.headers import write_headers
 
     WAKE = 1
@@ -284,6 +284,7 @@ class Interface(Sink):
 
     def take(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """Queue a packet, and send what may be sent."""
+        verdict: cython.int
         if self.veil_source:
             self.pool.rows[packet].source_hash = self.veil
         elif self.veil_destination:
@@ -294,21 +295,30 @@ class Interface(Sink):
             and self.pool.rows[packet].raw == NIL
         ):
             write_headers(self.pool, self.options, packet)
-        if self.qdisc.do_enqueue(packet, now) != OK:
-            self.press(packet, now)
+        verdict = self.qdisc.do_enqueue(packet, now)
+        if verdict != OK:
+            self.press(packet, verdict, now)
         if self.pool.drops_waiting:
             self.drain(now)
         if self.sending == NIL and not self.inside:
             self.run(now)
 
-    def press(self, packet: cython.int, now: cython.longlong) -> cython.void:
-        """Tell a socket on this host that the qdisc did not take its datagram as it was."""
+    def press(self, packet: cython.int, verdict: cython.int, now: cython.longlong) -> cython.void:
+        """Tell a socket on this host that the qdisc did not take its data as they were."""
+        kind: cython.int = self.pool.rows[packet].kind
+        if kind in (UDP, DATA):
+            self.tell(packet, PRESSED, verdict, now)
+
+    def tell(
+        self, packet: cython.int, what: cython.int, argument: cython.int, now: cython.longlong
+    ) -> cython.void:
+        """Tell the socket of a packet, if it is on this host."""
         owner: cython.int = self.pool.rows[packet].owner
-        if self.pool.rows[packet].kind == UDP and self.pool.rows[packet].flags & LOCAL:
+        if self.pool.rows[packet].flags & LOCAL:
             if cython.compiled:
-                cython.cast(Sink, self.schedule.handlers[owner]).handle(PRESSED, 0, now)
+                cython.cast(Sink, self.schedule.handlers[owner]).handle(what, argument, now)
             else:
-                self.schedule.handlers[owner].handle(PRESSED, 0, now)
+                self.schedule.handlers[owner].handle(what, argument, now)
 
     def drain(self, now: cython.longlong) -> cython.void:
         """Tell the sockets of dropped packets on this host, and free the packets."""
@@ -326,6 +336,8 @@ class Interface(Sink):
                         self.schedule.handlers[owner].refused(packet, now)  # type: ignore[attr-defined]
                 if self.pool.rows[packet].kind == PURE_ACK and self.pool.rows[packet].id:
                     self.options.give(self.pool.rows[packet].id - 1)
+            elif self.pool.rows[packet].kind == DATA:
+                self.tell(packet, CUT, self.pool.rows[packet].gso_segs, now)
             self.pool.give(packet)
             packet = self.pool.next_dropped()
 
@@ -371,12 +383,15 @@ class Interface(Sink):
 
     def deliver(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """A packet has left."""
-        owner: cython.int = self.pool.rows[packet].owner
-        if self.pool.rows[packet].flags & LOCAL:
+        row: cython.pointer[Packet] = self.pool.rows
+        owner: cython.int = row[packet].owner
+        if row[packet].flags & LOCAL:
             if cython.compiled:
                 cython.cast(Sink, self.schedule.handlers[owner]).departed(packet, now)
             else:
                 self.schedule.handlers[owner].departed(packet, now)  # type: ignore[attr-defined]
+            row = self.pool.rows
+            row[packet].flags &= ~LOCAL  # what happens further on is the network's
         self.following.take(packet, now)
 
     def handle(self, what: cython.int, argument: cython.int, now: cython.longlong) -> cython.void:

@@ -1,6 +1,6 @@
 from tcc.engine.constants cimport *
 from tcc.engine.rows cimport Packet
-from tcc.engine.tcp.constants cimport LOCAL
+from tcc.engine.tcp.constants cimport HEAD, LOCAL
 from tcc.engine.events cimport Handler, Schedule
 from tcc.engine.packet cimport PacketPool
 

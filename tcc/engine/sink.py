@@ -12,7 +12,7 @@ from tcc.engine.events import Handler, Schedule
 if not cython.compiled:
     from tcc.engine.constants import IPV4, NIL
     from tcc.engine.rows import Packet
-    from tcc.engine.tcp.constants import LOCAL
+    from tcc.engine.tcp.constants import HEAD, LOCAL
 
 # skb->priority by the old TOS bits (rt_tos2priority(), net/ipv4/route.c).
 PRIORITIES = (0, 0, 0, 0, 2, 2, 2, 2, 6, 6, 6, 6, 4, 4, 4, 4)
@@ -101,10 +101,9 @@ class Endpoint(Sink):
         row[packet].network_offset = 14
         row[packet].transport_offset = 34
         row[packet].gso_segs = segments
-        row[packet].truesize = 2304
+        row[packet].truesize = payload + HEAD
         if segments > 1:
             row[packet].gso_size = segment
-            row[packet].truesize = payload + 1280
         row[packet].flow_hash = self.flow_hash
         row[packet].source_hash = self.source_hash
         row[packet].destination_hash = self.destination_hash

@@ -146,12 +146,12 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
             )
         return simulation
     simulation.add_ping(20 * MS, start=phase, stop=phase + end, dscp=46, keep=row["seconds"] * 50)
-    # One iperf3 process starts each millisecond.  A server that is to send begins when it says so;
-    # a client hears of it one round trip later.
+    # iperf3 processes start one at each tick of the guest's clock, a millisecond.  A server that is
+    # to send begins when it says so; a client hears of its own server one round trip later.
     start = 6 * rtt + 20 * MS
-    client = start + rtt + 3 * MS + chance.draw_below(NOISE)
     for number, dscp in enumerate(MARKS.values()):
         server = start + number * MS + chance.draw_below(NOISE)
+        client = start + rtt + number * MS + chance.draw_below(NOISE)
         simulation.add_tcp(
             "up",
             row["cc"],

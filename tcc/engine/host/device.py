@@ -305,7 +305,7 @@ class Device(Interface):
         else:
             verdict = self.qdiscs[number].do_enqueue(packet, now)
         if verdict != OK:
-            self.press(packet, now)
+            self.press(packet, verdict, now)
         if self.pool.drops_waiting:
             self.drain(now)
         self.serve(number, now)
@@ -557,6 +557,7 @@ class Device(Interface):
                 else:
                     self.pool.rows[queue.last].next = copy
                 queue.last = copy
+                self.pool.rows[packet].flags = self.pool.rows[packet].flags & ~LOCAL
             if not self.interrupt_pending:
                 self.interrupt_pending = True
                 self.schedule.arm(self.interrupt_timer, self.next_interrupt)

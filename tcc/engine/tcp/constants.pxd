@@ -55,4 +55,6 @@ cdef enum:
     TIMER_ESTABLISHED = 7
     WRITTEN = 44
     TIMER_GREETED = 8
+    HEAD = 896
     PRESSED = 100
+    CUT = 101

@@ -77,4 +77,7 @@ TIMER_ESTABLISHED = 7
 WRITTEN = 44  # segments that the application's writes are gathered in
 TIMER_GREETED = 8
 
+HEAD = 896  # memory of a packet beside its payload: struct sk_buff, room for headers, shared info
+
 PRESSED = 100  # a host's qdisc answered a packet with something else than success
+CUT = 101  # a host's qdisc cut a super-packet into so many segments

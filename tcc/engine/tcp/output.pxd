@@ -15,6 +15,7 @@ cdef int burst_goal(Socket tcp) noexcept nogil
 cdef bint pacing_holds(Socket tcp) noexcept nogil
 cdef bint host_queue_full(Socket tcp, int segments, int shift) noexcept nogil
 cdef void note_sent(Socket tcp, long long segment, int count) noexcept nogil
+cdef bint host_takes(Socket tcp, int packet, long long payload) noexcept nogil
 cdef bint transmit(Socket tcp, long long segment, int count, bint again) noexcept nogil
 cdef bint defer(Socket tcp, long long most, bint *window_held) noexcept nogil
 cdef void validate(Socket tcp, bint limited) noexcept nogil

@@ -24,6 +24,7 @@ if not cython.compiled:
         DATA,
         EVER,
         FIRST,
+        HEAD,
         HEADER,
         IDLE,
         JIFFY,
@@ -120,17 +121,21 @@ def pacing_holds(tcp: Socket) -> cython.bint:
 
 
 def host_queue_full(tcp: Socket, segments: cython.int, shift: cython.int) -> cython.bint:
-    """Answer whether enough is in the queues of the own host (TCP small queues)."""
+    """Answer whether enough is in the queues of the own host (TCP small queues).
+
+    The kernel's count of queued memory begins at 1, so two packets like the next one fill it.
+    One packet in flight is always allowed.
+    """
     limit: cython.longlong
     if not tcp.local:
         return False
     limit = tcp.pacing_rate >> 10
-    if limit < 2 * segments * SEGMENT:
-        limit = 2 * segments * SEGMENT
+    if limit < 2 * (segments * SEGMENT + HEAD):
+        limit = 2 * (segments * SEGMENT + HEAD)
     if limit > 4194304:
         limit = 4194304
     limit <<= shift
-    if tcp.queued < limit or tcp.nxt - tcp.una <= segments:
+    if tcp.queued < limit or tcp.last_packet <= tcp.una:
         return False
     tcp.throttled = True
     return True
@@ -187,6 +192,8 @@ def transmit(
     if tcp.in_flight() == 0:
         tcp.congestion.restarted(tcp)
     tcp.sent_segments += count
+    if tcp.local and not host_takes(tcp, packet, payload):
+        return False
     note_sent(tcp, segment, count)
     if tcp.congestion.paces and tcp.pacing_rate and tcp.sent_segments >= 10:
         gap = payload * SECOND // tcp.pacing_rate
@@ -194,10 +201,17 @@ def transmit(
         if credit > gap // 2:
             credit = gap // 2
         tcp.wstamp += gap - credit
-    if tcp.local:
-        tcp.queued += payload
-    tcp.port.take(packet, tcp.now)
+    if not tcp.local:
+        tcp.port.take(packet, tcp.now)
     return True
+
+
+def host_takes(tcp: Socket, packet: cython.int, payload: cython.longlong) -> cython.bint:
+    """Hand a packet to the own host's qdisc; answer whether it was taken, be it in part."""
+    tcp.turned_away = False
+    tcp.queued += payload + HEAD
+    tcp.port.take(packet, tcp.now)
+    return not tcp.turned_away
 
 
 def defer(
@@ -307,7 +321,11 @@ def write(tcp: Socket, probe: cython.int) -> cython.int:
             tcp.ring[place & tcp.mask].flags = 0
         tcp.ring[tcp.nxt & tcp.mask].flags = FIRST
         if not transmit(tcp, tcp.nxt, quota, False):
+            if tcp.nxt == tcp.una and not tcp.pace_waiting:  # nothing will come to try again
+                tcp.pace_waiting = True
+                tcp.schedule.arm(tcp.pace_timer, tcp.now + tcp.rto * JIFFY)
             break
+        tcp.last_packet = tcp.nxt
         prior = tcp.nxt - tcp.una
         tcp.nxt += quota
         if prior == 0 or tcp.pending == PROBE:

@@ -73,6 +73,7 @@ cdef class Receiver(Endpoint):
     cdef long long rtt_echo
     cdef long long space
     cdef long long space_from
+    cdef long long pulled
     cdef long long space_began
     cdef void handle(self, int what, int argument, long long now) noexcept nogil
     cdef void take(self, int packet, long long now) noexcept nogil

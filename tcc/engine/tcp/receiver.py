@@ -26,6 +26,7 @@ else:
     from tcc.engine.tcp.constants import (
         ACK,
         ECHO,
+        HEAD,
         HEADER,
         JIFFY,
         PURE_ACK,
@@ -114,6 +115,7 @@ class Receiver(Endpoint):
         self.rtt_echo = 0
         self.space = 10 * SEGMENT
         self.space_from = self.space_began = 0
+        self.pulled = 0
         self.mask = -1
         if not cython.compiled:
             self.held = bytearray()
@@ -164,7 +166,7 @@ class Receiver(Endpoint):
 
     def memory(self) -> cython.longlong:
         """Answer how much memory lies in the receive queues."""
-        return self.unread + self.held_count * SEGMENT + 896 * self.sacks
+        return self.unread + self.held_count * SEGMENT + HEAD * self.sacks
 
     def select_window(self) -> cython.longlong:
         """Answer the window to offer (bytes)."""
@@ -229,14 +231,18 @@ class Receiver(Endpoint):
             self.clamp = self.from_space(memory)
 
     def adjust_space(self) -> cython.void:
-        """Once a round trip, see how much the application has read."""
-        copied: cython.longlong
+        """The application has read what came; once a round trip, see how much that was.
+
+        What had been held for a missing segment is still unread then, and counts against it.
+        """
+        waiting: cython.longlong = self.pulled * SEGMENT
+        copied: cython.longlong = self.bytes - waiting
+        self.pulled = 0
         if not self.rtt or self.time - self.space_began < self.rtt >> 3:
             return
-        copied = self.bytes - self.space_from
-        if copied > self.space:
-            self.grow_buffer(copied)
-        self.space_from = self.bytes
+        if copied - self.space_from - waiting > self.space:
+            self.grow_buffer(copied - self.space_from - waiting)
+        self.space_from = copied
         self.space_began = self.time
 
     def update_rtt(self, sample: cython.longlong, by_window: cython.bint) -> cython.void:
@@ -263,7 +269,7 @@ class Receiver(Endpoint):
         )
         if size >= self.segment_seen:
             if size != self.segment_seen:
-                self.ratio = (row[packet].payload << 8) // (row[packet].payload + 896)
+                self.ratio = (row[packet].payload << 8) // (row[packet].payload + HEAD)
                 self.clamp = self.from_space(self.buffer)
                 if self.clamp < self.space:
                     self.space = self.clamp
@@ -422,6 +428,7 @@ class Receiver(Endpoint):
         while self.held_count and self.held[self.next & self.mask]:
             self.held[self.next & self.mask] = 0
             self.held_count -= 1
+            self.pulled += 1
             self.next += 1
         if not self.held_count:
             self.pending |= AT_ONCE
@@ -442,7 +449,7 @@ class Receiver(Endpoint):
                     self.held[at & self.mask] = 0
                     self.held_count -= 1
             self.next = end
-            self.unread += row[packet].payload + 896
+            self.unread += row[packet].payload + HEAD
             self.note_arrival(packet)
             if self.held_count or self.sacks:
                 self.pull()
@@ -456,7 +463,7 @@ class Receiver(Endpoint):
             self.measure_segment(packet)
             self.pending |= SCHEDULED
             self.hold(start, end)
-            self.grow_window(row[packet].payload, row[packet].payload + 896)
+            self.grow_window(row[packet].payload, row[packet].payload + HEAD)
             self.grow_buffer(self.space)
 
     def take(self, packet: cython.int, now: cython.longlong) -> cython.void:
@@ -681,7 +688,6 @@ class Receiver(Endpoint):
         self.window = offered
         self.window_from = self.next
         row: cython.pointer[Packet] = self.pool.rows
-        row[packet].truesize = 768
         row[packet].flags |= ACK | (ECHO if self.demand else 0)
         row[packet].acknowledgement = self.next
         row[packet].sequence = self.next + offered // SEGMENT

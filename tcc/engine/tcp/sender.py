@@ -15,20 +15,23 @@ except ImportError:
 from tcc.engine.tcp.socket import Socket
 
 if not cython.compiled:
-    from tcc.engine.constants import NEVER, NIL
+    from tcc.engine.constants import DROP, NEVER, NIL
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import (
         ACKED,
         ADVANCED,
+        CUT,
         CWR,
         DATA,
         DUPLICATE,
         ECE,
         ECHO,
         FRESH,
+        HEAD,
         IDLE,
         NOTHING,
         OPEN,
+        PRESSED,
         PROBE,
         RECOVERY,
         REORDER,
@@ -150,6 +153,12 @@ class Sender(Socket):
             self.greeted(now)
         elif what == TIMER_START:
             self.begin(now)
+        elif what == CUT:
+            self.queued += (argument - 1) * HEAD
+        elif what == PRESSED:  # reduce as for a mark, and send again what was not taken
+            self.turned_away = argument == DROP
+            self.refresh(now)
+            enter_cwr(self)
 
     def on_timer(self) -> cython.void:
         """The retransmission timer has fired."""
@@ -163,7 +172,7 @@ class Sender(Socket):
 
     def released(self, packet: cython.int) -> cython.void:
         """The host has freed a packet's memory."""
-        self.queued -= self.pool.rows[packet].payload
+        self.queued -= self.pool.rows[packet].payload + HEAD
         if self.throttled:
             self.throttled = False
             if not self.pace_waiting:
@@ -171,11 +180,9 @@ class Sender(Socket):
                 self.schedule.arm(self.pace_timer, self.schedule.now)
 
     def refused(self, packet: cython.int, now: cython.longlong) -> cython.void:
-        """The own host's qdisc dropped a packet: reduce as for a mark."""
+        """The own host's qdisc dropped a packet."""
         if self.pool.rows[packet].kind == DATA:
             self.released(packet)
-            self.refresh(now)
-            enter_cwr(self)
 
     def departed(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """A packet has left the host."""

@@ -133,6 +133,8 @@ cdef class Socket(Endpoint):
     # the host's queue
     cdef readonly long long queued
     cdef bint throttled
+    cdef bint turned_away
+    cdef long long last_packet
     # counts
     cdef readonly long long sent_segments
     cdef readonly long long repeated

@@ -236,7 +236,8 @@ class Socket(Endpoint):
         self.pace_waiting = False
         self.pacing_rate = 0
         self.queued = 0
-        self.throttled = False
+        self.throttled = self.turned_away = False
+        self.last_packet = 0
         self.sent_segments = self.repeated = self.timeouts = self.probes = 0
         self.undos = self.recoveries = self.duplicates = self.reductions = 0
         self.finished_at = NEVER

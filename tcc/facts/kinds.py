@@ -81,9 +81,14 @@ def _in_child(writing: int, candidates: list[str]) -> None:
 def _leave() -> None:
     """Go to a new network namespace, with a new user namespace where that is what it takes."""
     libc = ctypes.CDLL(None, use_errno=True)
-    for flags in (CLONE_NEWNET, CLONE_NEWNET | CLONE_NEWUSER):
-        if libc.unshare(flags) == 0:
-            return
+    if libc.unshare(CLONE_NEWNET) == 0:
+        return
+    user = os.geteuid()
+    if libc.unshare(CLONE_NEWNET | CLONE_NEWUSER) == 0:
+        # Programs keep their capabilities only as root (user_namespaces(7)): nft is one.
+        with open("/proc/self/uid_map", "w", encoding="ascii") as file:
+            file.write(f"0 {user} 1")
+        return
     number = ctypes.get_errno()
     raise OSError(number, os.strerror(number))
 

@@ -47,6 +47,7 @@ def changes(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Chan
     if missed.metric == "fairness":
         yield from _fairness(policy, scenario, missed)
         yield from _one_cake(policy, scenario, missed)
+        yield from _patient(policy, scenario, missed)
 
 
 # ------------------------------------------------------------------ the rate
@@ -266,6 +267,15 @@ def _rtt(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Change]
         for direction in wrong:
             changed = _reshaped(changed, scenario, direction, rtt=scenario.rtt)
         yield Change(f"{_in(wrong)}`rtt {format_duration(scenario.rtt)}`", changed)
+
+
+def _patient(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Change]:
+    """Let the AQM wait longer, so that a lone flow keeps the window that its share needs."""
+    ways = [way for way in _shaped(scenario) if way in missed.directions]
+    for direction in (way for way in ways if _is_cake(scenario, way)):
+        rtt = 2 * (_shaping(scenario, direction).rtt or 100 * NS_PER_MS)
+        changed = _reshaped(policy, scenario, direction, rtt=rtt)
+        yield Change(f"{_in([direction])}`rtt {format_duration(rtt)}`", changed)
 
 
 def _framing(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Change]:

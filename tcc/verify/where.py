@@ -45,6 +45,8 @@ def where(scenario: Scenario, measured: Measured, verdict: Verdict) -> list[str]
         return list(_loss(scenario, measured, verdict))
     if metric in ("goodput", "throughput", "utilisation"):
         return list(_rate(scenario, measured, verdict))
+    if metric == "fairness":
+        return list(_shares(scenario, measured, verdict))
     return []
 
 
@@ -149,6 +151,26 @@ def _reasons(scenario: Scenario, measured: Measured, direction: str) -> Iterator
         said = ", ".join(f"{count} {name}" for name, count in sorted(one.reasons.items()) if count)
         since = f" (since the start: {said})" if said else ""
         yield f"the {direction} {_kind(scenario, direction)} dropped {one.drops}{since}"
+
+
+# ------------------------------------------------------------------ shares
+
+
+def _shares(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[str]:
+    """Say who had least and who had most."""
+    by_host = scenario.objective.require[verdict.index].subject == "host"
+    shares: dict[int, int] = {}
+    for number, (flow, one) in enumerate(_subjects(scenario, measured, verdict)):
+        if flow.direction == verdict.direction:
+            key = flow.host if by_host else number
+            shares[key] = shares.get(key, 0) + one.goodput
+    ordered = sorted(shares.items(), key=lambda share: share[1])
+    what = "host" if by_host else "flow"
+    (least, low), (most, high) = ordered[0], ordered[-1]
+    yield (
+        f"of {len(ordered)} {what}s, {what} {least} had least, {in_words(Fraction(low), 'rate')}, "
+        f"and {what} {most} most, {in_words(Fraction(high), 'rate')}"
+    )
 
 
 # ------------------------------------------------------------------ rate

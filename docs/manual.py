@@ -7,6 +7,7 @@ language reference. Any warning of Sphinx ends the build.
 """
 
 import argparse
+import inspect
 import re
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BESIDE = ("tcc", "tests", "plugins", "editors")
 """Folders that pages have links into."""
+ORPHAN = "---\norphan: true\n---\n\n"
 SHELLS = {"bash": "{}", "zsh": "_{}", "fish": "{}.fish"}
 """The names by which shells find completions."""
 ENVIRONMENT = {
@@ -53,16 +55,25 @@ def prepare(folder: Path) -> Path:
 
 
 def _rules(folder: Path) -> None:
-    """Write a page for each finding, and the list of them."""
+    """Write a page for each finding, and the list of them.
+
+    They are in no table of contents: a side bar of all of them on every page would be most of
+    the site, and most of the time to build it.
+    """
     folder.mkdir()
     of_lint = list(dict.fromkeys(code for code, _ in checks.RULES))
     others = sorted(pages.codes() - set(of_lint))
     for code in pages.codes():
-        (folder / f"{code}.md").write_text(pages.page(code) or "")
+        (folder / f"{code}.md").write_text(ORPHAN + (pages.page(code) or ""))
     index = ["# Findings\n", "`tcc explain CODE` prints the same pages.\n"]
     for title, codes in (("Rules of lint", of_lint), ("All other findings", others)):
-        index += [f"## {title}\n", "```{toctree}\n:maxdepth: 1\n", *codes, "```\n"]
+        index += [f"## {title}\n", *(f"- [{_title(code)}]({code}.md)" for code in codes), ""]
     (folder / "index.md").write_text("\n".join(index))
+
+
+def _title(code: str) -> str:
+    """Return the first line of the page of a finding."""
+    return (pages.page(code) or "").partition("\n")[0].removeprefix("# ")
 
 
 def _more(source: Path) -> None:
@@ -95,7 +106,7 @@ def commands() -> str:
 def _command(command: click.Command, name: str, context: click.Context) -> list[str]:
     usage = " ".join(command.collect_usage_pieces(context))
     lines = [f"## {name}\n", f"{COMMANDS[name].summary.capitalize()}: `tcc {name} {usage}`\n"]
-    text = (command.help or "").replace("\b\n", "").strip()
+    text = inspect.cleandoc((command.help or "").replace("\b\n", ""))
     for paragraph in text.split("\n\n"):
         if re.search(r"^ {2,}|  ", paragraph, re.MULTILINE):
             lines.append(f"```text\n{paragraph}\n```\n")

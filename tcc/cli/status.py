@@ -230,8 +230,9 @@ def _board(observer: "Observer", asked: Asked) -> int:
     try:
         from tcc.status.board import Board  # noqa: PLC0415
     except ModuleNotFoundError as problem:
+        missing = (problem.name or "").partition(".")[0]
         raise options.Failure(
-            f"the live view takes {problem.name}, which is not installed: "
+            f"the live view takes {missing}, which is not installed: "
             "pip install 'tcpolicy[ui]'; or follow in plain text: tcc status --follow | cat"
         ) from problem
     board = Board(observer.status, asked.interval / NS_PER_S)

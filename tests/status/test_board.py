@@ -2,6 +2,10 @@
 
 import asyncio
 import gc
+import os
+import pty
+import subprocess
+import sys
 import tracemalloc
 from dataclasses import replace
 
@@ -120,6 +124,23 @@ def test_paused_it_does_not_look():
 )
 def test_bars(rates, most, bars):
     assert sparkline(rates, most) == bars
+
+
+def test_without_textual_it_says_what_to_install():
+    """In a process of its own, with a terminal to draw on and the module not to be found."""
+    code = (
+        "import sys; sys.modules['textual'] = sys.modules['textual.app'] = None\n"
+        "from tcc.cli.main import run; sys.exit(run(['status', '--follow'], 'tcc'))"
+    )
+    end, terminal = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdout=terminal, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    os.close(terminal)
+    os.close(end)
+    assert done.returncode == 2
+    assert "takes textual, which is not installed: pip install 'tcpolicy[ui]'" in done.stderr
 
 
 def test_history_is_bounded_and_forgets_what_is_gone():

@@ -24,7 +24,7 @@ def hindrances(
 ) -> Iterator[Diagnostic]:
     """Yield what the host's facts say against a policy.
 
-    `hardware-offload`, `software-offload`, `shaped-twice`, `marks-taken`.
+    `hardware-offload`, `software-offload`, `shaped-twice`, `bridge-carries-local`, `marks-taken`.
 
     Args:
         lowered: the qdiscs of the policy.
@@ -36,6 +36,7 @@ def hindrances(
     shaped = [one for one in lowered if one.settings is not None]
     for one in {one.wish.device.name: one for one in shaped}.values():
         yield from _offloads(one.wish, facts)
+        yield from _local(one.wish)
         if one.wish.device.name in restored:
             yield from _marks(one.wish, facts, restored[one.wish.device.name])
     yield from _twice(shaped, facts)
@@ -64,6 +65,20 @@ def _offloads(wish: Wish, facts: Facts) -> Iterator[Diagnostic]:
                 "rules of tiers see only their first packets",
                 offload_cure(table, facts),
             )
+
+
+def _local(wish: Wish) -> Iterator[Diagnostic]:
+    """Yield what a bridge's rate holds for beside the line: this machine's own traffic with it."""
+    asked = wish.shaping.bandwidth
+    if wish.device.kind == "bridge" and asked is not None and not isinstance(asked.rate, str):
+        yield warning(
+            "bridge-carries-local",
+            wish.at("bandwidth"),
+            f"the rate of {wish.device.name} also holds for what this machine and its hosts send "
+            "each other",
+            "a bridge carries that beside what goes to the line: files, DNS, the web interface",
+            "shape the device of the line: `ingress` there is what comes from it, and nothing else",
+        )
 
 
 def offload_cure(table: FlowtableFacts, facts: Facts) -> str:

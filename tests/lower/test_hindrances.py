@@ -67,8 +67,15 @@ def test_a_vlan_and_its_parent_are_not_both_shaped():
 def test_a_bridge_and_its_port_are_not_both_shaped():
     port = DeviceFacts(name="eth0", master="br-lan")
     policy = WAN + 'link lan { device "br-lan"; egress { bandwidth 90mbit; qdisc cake } }\n'
-    [found] = findings(policy, devices=(port, DeviceFacts(name="br-lan", kind="bridge")))
-    assert "eth0 is a port of br-lan" in found.hints[0]
+    found, other = findings(policy, devices=(port, DeviceFacts(name="br-lan", kind="bridge")))
+    assert other.code == "shaped-twice"
+    assert "eth0 is a port of br-lan" in other.hints[0]
+    assert (found.code, words(policy, found)) == ("bridge-carries-local", "90mbit")
+
+
+def test_a_bridge_without_a_rate_holds_nothing_back():
+    policy = 'link lan { device "br-lan"; egress { bandwidth unlimited; qdisc cake } }\n'
+    assert findings(policy, devices=(DeviceFacts(name="br-lan", kind="bridge"),)) == []
 
 
 def test_the_other_direction_is_another_matter():

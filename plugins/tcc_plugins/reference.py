@@ -96,7 +96,7 @@ class Reference:
             _add(simulation, scenario, machine, replace(flow, start=start))
         result = simulation.run(scenario.duration, scenario.warmup, SERIES_INTERVAL)
         measured = _measured(scenario, seed, result, ends)
-        if assembly is None:
+        if assembly is None and scenario.testbed is None:
             return measured
         return replace(measured, host=tuple(_sentences(simulation, assembly, result.measured)))
 
@@ -145,9 +145,13 @@ def _root(simulation: "Simulation", egress: Any) -> "QueueDisc":  # noqa: ANN401
     return root
 
 
-def _sentences(simulation: "Simulation", assembly: "Assembly", measured: int) -> Iterator[str]:
+def _sentences(
+    simulation: "Simulation", assembly: "Assembly | None", measured: int
+) -> Iterator[str]:
     """Yield what happened behind the qdisc and beyond it."""
-    yield from assembly.sentences(measured)
+    from tcc.engine.host.machine import of_ideal  # noqa: PLC0415
+
+    yield from of_ideal(simulation.egress) if assembly is None else assembly.sentences(measured)
     beyond = simulation.beyond_up
     if beyond is not None:
         waited = beyond.sojourn().mean() / 1e6

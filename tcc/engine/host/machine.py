@@ -212,6 +212,18 @@ class Assembly:
         return []
 
 
+def of_ideal(interface: Interface) -> list[str]:
+    """Return where time and packets went where nothing behind the qdisc takes any."""
+    waits = interface.sojourn()
+    if not waits.samples:
+        return []
+    dropped = sum(interface.dropped(flow) for flow in range(interface.size))
+    return [
+        f"behind the qdisc nothing takes time: a packet waits {_ms(waits.mean())} in it, on "
+        f"average, and it dropped {dropped}"
+    ]
+
+
 def _ms(duration: int) -> str:
     return f"{duration / 1e6:.2f}ms"
 

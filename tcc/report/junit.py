@@ -15,7 +15,8 @@ from tcc.source import Source
 
 def render(found: Sequence[Diagnostic], sources: Mapping[str, Source]) -> str:
     """Return a document with one suite."""
-    clean = [path for path in sources if not any(_file(item, sources) == path for item in found)]
+    hit = {_file(item, sources) for item in found}
+    clean = [path for path in sources if path not in hit]
     failures = sum(item.severity > Severity.NOTE for item in found)
     counts = f'tests="{len(found) + len(clean)}" failures="{failures}" errors="0"'
     lines = [

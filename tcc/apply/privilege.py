@@ -35,14 +35,17 @@ def may_administer() -> bool:
 
 @contextmanager
 def only(*capabilities: int) -> Iterator[None]:
-    """Put all other capabilities aside for the body of a `with`; those of this thread alone."""
+    """Put all other capabilities aside for the body of a `with`; those of this thread alone.
+
+    One that was lost for good meanwhile does not come back.
+    """
     before = _field("CapEff")
     wanted = sum(1 << number for number in capabilities)
     _put_in_force(before & wanted)
     try:
         yield
     finally:
-        _put_in_force(before)
+        _put_in_force(before & _field("CapPrm"))
 
 
 def _field(name: str) -> int:

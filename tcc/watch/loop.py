@@ -5,6 +5,7 @@ looked at once it has been quiet for a moment: changes come in bursts.
 """
 
 import fnmatch
+import gc
 import os
 import select
 import signal
@@ -55,6 +56,7 @@ class Loop:
     _anew: bool = True
     _ended: bool = False
     _culprits: dict[int, str] = field(default_factory=dict)
+    _ports: dict[int, str] = field(default_factory=dict)
     _links: dict[int, tuple[object, ...]] = field(default_factory=dict)
     _alive: float | None = None
 
@@ -66,6 +68,7 @@ class Loop:
         self.listener.register(poll)
         try:
             self._look()
+            _settle_memory()
             self.notify.ready(self._status())
             self.keeper.log.info(self._status())
             while not self._ended:
@@ -88,13 +91,15 @@ class Loop:
 
     def _look(self) -> None:
         who, anew = dict(self._culprits), self._anew
-        self._culprits, self._first, self._due, self._anew = {}, None, None, False
+        self._culprits, self._ports = {}, {}
+        self._first, self._due, self._anew = None, None, False
         wait = self.keeper.look(who, anew=anew)
         if wait is not None:
             self._due = time.monotonic() + wait
             self._anew = True
             if not wait:
                 self._drain()
+        gc.collect()  # what a look leaves is little, and far from what sets the collector going
 
     def _drain(self) -> None:
         """Hear what our own repair caused; the look that follows has seen it."""
@@ -117,7 +122,9 @@ class Loop:
     def _blame(self, one: Heard) -> None:
         """Note who has changed something; what is ours has the process's own port, or no name."""
         if one.port not in {0, os.getpid()}:
-            self._culprits[one.index] = self.who(one.port)
+            if one.port not in self._ports:  # asked for at once: it may soon be gone
+                self._ports[one.port] = self.who(one.port)
+            self._culprits[one.index] = self._ports[one.port]
 
     def _lost(self) -> None:
         self.keeper.log.warning("the kernel had to drop news: looking at everything anew")
@@ -180,6 +187,12 @@ class Loop:
         if moment is not None and time.monotonic() >= moment:
             self.notify.alive()
             self._alive = time.monotonic()
+
+
+def _settle_memory() -> None:
+    """Let the collector leave alone what was loaded: it stays for good, and is most of it."""
+    gc.collect()
+    gc.freeze()
 
 
 def _signals() -> tuple[int, Callable[[], None]]:

@@ -56,8 +56,8 @@ class Folder:
         if any(part in ("", ".", "..") or "\0" in part for part in parts):
             raise PathError(f"{path} would be outside {self.path}")
         folder = self._folder(parts[:-1])
-        temporary = f".{parts[-1][:200]}.{secrets.token_hex(4)}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        temporary = f".{parts[-1][:200]}.{secrets.token_hex(4)}"
         descriptor = os.open(temporary, flags, mode, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb", buffering=0) as file:

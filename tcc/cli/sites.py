@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from tcc.facts import Facts
 
 BATCH = 64
+PLANS = 4096
+"""How many different sets of values are kept."""
 SUMMARY = "summary.csv"
 REFUSED = 1
 
@@ -48,6 +50,15 @@ class Work:
     facts: "Facts | None"
     settings: Mapping[str, str]
     output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What some values come to: files with their modes, and what was found."""
+
+    files: tuple[tuple[str, bytes, int], ...]
+    counts: tuple[int, int, int]
+    said: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +140,13 @@ def _batches(sites: Sequence[Site]) -> Iterator[tuple[Site, ...]]:
 
 _WORK: list[Work] = []
 """This process's work: set once, when it starts."""
+_MADE: dict[tuple[tuple[str, str], ...], Made] = {}
+"""What came of values before: many sites have the same plan on the same device."""
 
 
 def _start(work: Work) -> None:
     _WORK[:] = [work]
+    _MADE.clear()
     gc.freeze()
 
 
@@ -147,28 +161,42 @@ def _batch(sites: tuple[Site, ...]) -> list[Rendered]:
 
 
 def _site(work: Work, site: Site, folder: Folder) -> Rendered:
+    values = tuple(sorted(site.values.items()))
+    made = _MADE.get(values)
+    if made is None:
+        made = _made(work, site)
+        if len(_MADE) < PLANS:
+            _MADE[values] = made
+    for path, data, mode in made.files:
+        folder.put(f"{site.name}/{path}", data, mode)
+    folder.forget()
+    return Rendered(site.name, len(made.files), made.counts, made.said)
+
+
+def _made(work: Work, site: Site) -> Made:
     given = Given({**work.given.values, **site.values})
     built = api.load(work.source, given, complete=True)
     found = list(built.found)
-    files: dict[str, FileItem] = {}
+    files: list[tuple[str, bytes, int]] = []
     if built.policy is not None and not has_errors(found):
         settings = {**work.settings, "policy-sha256": digest(built)}
         state, more = api.lower(built, work.backend, work.facts, settings)
         found += more
         if not has_errors(found):
-            files = {place.at: item for place, item in state.items() if isinstance(item, FileItem)}
-    for path, item in files.items():
-        folder.put(f"{site.name}/{path.lstrip('/')}", item.text.encode(), item.mode)
-    folder.forget()
-    return _line(site, len(files), list(dict.fromkeys(found)))
+            files = [
+                (place.at.lstrip("/"), item.text.encode(), item.mode)
+                for place, item in state.items()
+                if isinstance(item, FileItem)
+            ]
+    return Made(tuple(files), *_said(list(dict.fromkeys(found))))
 
 
-def _line(site: Site, files: int, found: Sequence[Diagnostic]) -> Rendered:
+def _said(found: Sequence[Diagnostic]) -> tuple[tuple[int, int, int], tuple[str, ...]]:
     by = Counter(item.severity for item in found)
     counts = (by[Severity.ERROR], by[Severity.WARNING], by[Severity.NOTE])
     worst = sorted(found, key=lambda item: -item.severity)
     said = tuple(f"{item.severity}[{item.code}]: {item.message}" for item in worst)
-    return Rendered(site.name, files, counts, said)
+    return counts, said
 
 
 def _summarise(done: Sequence[Rendered], output: str) -> None:

@@ -6,6 +6,7 @@ by root, and a message about a file quotes it.
 
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
@@ -19,9 +20,14 @@ from tcc.syntax.tree import Broken, Clause, Text, Word
 DEEPEST = 32
 MOST = 1000
 SUFFIX = ".tcc"
+SMALL = 2**16
+"""Characters up to which a tree is kept: a policy is built again for each site of a fleet."""
 
 Identity = tuple[int, int]
 """Device and inode: what tells a file from all others, by whatever name."""
+
+
+_parsed = lru_cache(maxsize=4)(parse)
 
 
 def gather(context: Context, source: Source, directory: str | None = None) -> list[Clause]:
@@ -50,7 +56,7 @@ class _Gathering:
     def file(self, source: Source, directory: str, chain: tuple[Identity, ...]) -> list[Clause]:
         context = self.context
         context.sources[source.path] = source
-        tree, found = parse(source)
+        tree, found = _parsed(source) if len(source.text) <= SMALL else parse(source)
         context.found += found
         context.note_syntax(found)
         context.trees.append(tree)

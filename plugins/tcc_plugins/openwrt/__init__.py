@@ -26,8 +26,17 @@ from tcc_plugins.openwrt.tiers import tier_files
 from tcc_plugins.openwrt.uci import batch_text, config_text
 from tcc_plugins.openwrt.verify import verify_file
 
+ALL_FORMS = "config,batch,defaults,apply,verify"
 CONFIG = "etc/config/sqm"
 BATCH = "sqm.uci"
+FORMS = {
+    CONFIG: "config",
+    BATCH: "batch",
+    "etc/uci-defaults/99-tcc": "defaults",
+    "apply.sh": "apply",
+    "verify.sh": "verify",
+}
+"""What each file is called in `-O forms=`; the others are written with any."""
 HINT = "# /etc/init.d/sqm enable; /etc/init.d/sqm restart\n"
 
 
@@ -62,7 +71,7 @@ class OpenWrt:
 
 
 def _write(request: Request) -> Written:
-    """Return the files; options are those of `router_of`, and `daemon` (`sqm` or `qosmate`)."""
+    """Return the files; options are those of `router_of`, `daemon` and `forms`."""
     try:
         router = router_of(request)
     except UnknownError as problem:
@@ -85,4 +94,13 @@ def _write(request: Request) -> Written:
         **scripts(made, router, list(tiers), head),
         "verify.sh": verify_file(made, head),
     }
-    return Written(files, [*losses, *autorate_losses(made)], list(autorate_notes(made)))
+    kept = _chosen(request.option("forms", ALL_FORMS), files)
+    return Written(kept, [*losses, *autorate_losses(made)], list(autorate_notes(made)))
+
+
+def _chosen(forms: str, files: dict[str, FileItem]) -> dict[str, FileItem]:
+    """Return the forms that are asked for, and what tiers and moving rates need with any."""
+    wanted = forms.split(",")
+    return {
+        path: item for path, item in files.items() if path not in FORMS or FORMS[path] in wanted
+    }

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import click
+
 from tcc import api
 from tcc.diagnostics import Diagnostic
 from tcc.linting.config import ConfigError
@@ -73,8 +75,8 @@ def read(path: str, text: str, settings_for: SettingsFor) -> Document:
         settings = settings_for(source)
         built = load(source, settings)
         found = api.lint(built, settings.facts, settings.target)
-    except (ConfigError, PluginError, KeyError) as refused:
-        problem = str(refused)
+    except (ConfigError, PluginError, KeyError, click.ClickException) as refused:
+        problem = refused.message if isinstance(refused, click.ClickException) else str(refused)
         settings = Settings(linkless=not has_link(text))
         built = load(source, settings)
         found = api.lint(built)

@@ -293,6 +293,24 @@ def test_the_configuration_counts_and_a_wrong_one_is_told(tmp_path):
     session(tmp_path, talk)
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ('facts = "none.json"\n', "none.json: cannot read it"),
+        ('facts = "tcc.toml"\n', "tcc.toml: not facts"),
+        ('target = "none"\n', "none"),
+    ],
+)
+def test_settings_that_cannot_be_used_end_nothing(tmp_path, settings, words):
+    (tmp_path / "tcc.toml").write_text(settings)
+
+    async def talk(editor: Editor) -> None:
+        assert await editor.open("home.tcc", HOME) == []
+        assert [words in shown for shown in editor.shown] == [True]
+
+    session(tmp_path, talk)
+
+
 def test_a_fragment_is_not_told_of_names_that_others_define(tmp_path):
     async def talk(editor: Editor) -> None:
         assert await editor.open("tiers.tcc", "tier voice { match udp port phones }\n") == []

@@ -63,6 +63,24 @@ def test_an_untidy_policy_is_laid_out_and_stopped_once(consumer):
     assert consumer.commit("untidy.tcc", GOOD).returncode == 0
 
 
+def test_an_included_file_alone_is_looked_at_in_what_includes_it(consumer):
+    assert consumer.commit("tcc.toml", 'set = { up = "18mbit" }\n').returncode == 0
+    assert (
+        consumer.commit("tiers.tcc", "tier voice { match udp remote port phones }\n").returncode
+        == 0
+    )
+    including = 'include "tiers.tcc"\nparam up : rate\nlet phones = 3478\n\n' + GOOD.replace(
+        "18mbit", "up"
+    )
+    done = consumer.commit("including.tcc", including)
+    assert done.returncode == 0, done.stderr
+    outcome = consumer.commit("tiers.tcc", "tier voice { match udp remote port fones }\n")
+    assert outcome.returncode != 0
+    assert "tiers.tcc:1:36: error[unknown-name]" in outcome.stderr
+    good = "tier voice { match udp remote port phones, 5060 }\n"
+    assert consumer.commit("tiers.tcc", good).returncode == 0
+
+
 def test_many_policies_in_one_run(consumer):
     for number in range(40):
         (consumer.folder / f"site{number}.tcc").write_text(GOOD)

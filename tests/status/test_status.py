@@ -83,7 +83,7 @@ def test_what_was_applied_is_told_by_link_and_direction(world, status):
 
 
 def test_numbers_are_those_of_tc(world, status):
-    """The kernel sends a packet of its own now and then: until tc says the same before and after."""
+    """The kernel sends packets of its own: until tc says the same before and after."""
     world.apply(BOTH)
     world.here.run(sys.executable, "-c", SENDER, "10.8.0.2", "0.3")
     for _ in range(5):

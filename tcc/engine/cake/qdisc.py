@@ -426,6 +426,8 @@ class Cake(QueueDisc):
             if bulk > load:
                 load = bulk
         bulk = self.chance.u16()
+        if load == 1:  # a division takes as long as all the rest
+            return (self.tins[t].flow_quantum * 65535 + bulk) >> 16
         return (self.tins[t].flow_quantum * (65535 // load) + bulk) >> 16
 
     def flow_at(self, f: cython.int) -> FlowRow:
@@ -765,10 +767,13 @@ class Cake(QueueDisc):
         found: cython.int = NIL
         wait: cython.longlong
         t: cython.int
-        for t in range(self.tin_count):
+        # The kernel goes up through all of them; the last on schedule wins, so go down to it.
+        for t in range(self.tin_count - 1, -1, -1):
             if self.tins[t].sparse + self.tins[t].bulk > 0:
                 wait = self.tins[t].tnext - now
-                if wait <= 0 or found == NIL or wait <= best:
+                if wait <= 0:
+                    return t
+                if found == NIL or wait < best:
                     best = wait
                     found = t
         return found

@@ -34,8 +34,9 @@ def command(
 ) -> int:
     """Make a policy of SOURCE, a file or - for standard input; without one, of this machine.
 
-    KIND is live, tc (commands and scripts), tc-json (`tc -j qdisc show`), sqm, sqm-uci,
-    sqm-conf, qosmate, cake-qos-simple, networkd, networkmanager, tcconfig, ifupdown-ng, vyos or routeros.
+    KIND is live, tc (commands, scripts), tc-json (`tc -j qdisc show`), sqm, sqm-uci,
+    sqm-conf, qosmate, cake-qos-simple, networkd, networkmanager, tcconfig, ifupdown-ng, vyos
+    or routeros.
     What the policy cannot say is a comment in it, as is what looks wrong or is there twice.
 
     Exit codes: 0 done; 1 something was lost, or nothing was found; 2 wrong usage.

@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.fleet import measure  # noqa: E402
 
-plans, any_ = measure(4000, 2, plans=True), measure(600, 2)
+plans, any_ = measure(4000, 1, plans=True), measure(400, 1)
 for one in (plans, any_):
     print(f"{one['table']}: {one['sites per CPU-second']} sites per CPU-second, "
           f"{one['sites per second, two processes']} a second by the clock in two processes "

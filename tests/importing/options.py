@@ -63,9 +63,9 @@ def meaning(policy: Built) -> Said:
     }
 
 
-def files_for(policy: Built, backend: str) -> dict[str, str]:
+def files_for(policy: Built, backend: str, **knobs: str) -> dict[str, str]:
     """Return what a back end writes; nothing where the system refuses."""
-    state, _ = api.lower(policy, backend)
+    state, _ = api.lower(policy, backend, None, knobs)
     return {place.at: item.text for place, item in state.items() if isinstance(item, FileItem)}
 
 

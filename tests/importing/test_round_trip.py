@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from tcc import api, plugin
 from tcc.express.cakes import CLAUSE_OF
-from tcc.importing import policy_of
+from tcc.importing import policy_of, read
 from tcc.importing.found import FoundLink, Imported
 from tcc.plugin import Verdict
 from tcc.tcwords.cake import CakeSaid
@@ -17,10 +17,6 @@ from tests.importing.options import (
     links,
     meaning,
 )
-
-LOST = {
-    "routeros": {"ingress"},  # the simple queue's direction says it
-}
 
 
 def test_every_back_end_that_writes_files_can_be_read_again():
@@ -63,3 +59,28 @@ def test_generate_then_import_is_the_same_or_in_the_table(backend: str, link: Fo
         for name in CakeSaid._fields:
             if getattr(end.cake, name) != getattr(back[side].cake, name):
                 assert CLAUSE_OF[name] in not_exact, (backend, side, name, back[side].cake)
+
+
+@given(link=links)
+@settings(max_examples=150, deadline=None)
+def test_qosmate_is_the_same_or_in_the_table(link: FoundLink):
+    policy = built(link)
+    rows = api.express(policy, "openwrt", None, {"daemon": "qosmate"})
+    files = files_for(policy, "openwrt", daemon="qosmate")
+    if len(link.ends) < 2:
+        assert files == {}
+        assert any(row.verdict is Verdict.REFUSED for row in rows)
+        return
+    [back] = read("qosmate", files["etc/config/qosmate"]).links or [FoundLink("none")]
+    for side, end in link.ends.items():
+        not_exact = {
+            row.clause.split()[0]
+            for row in rows
+            if row.verdict is not Verdict.EXACT and row.where in ("", f"wan {side}")
+        }
+        if side not in back.ends:
+            assert "bandwidth" in not_exact
+            continue
+        for name in CakeSaid._fields:
+            if getattr(end.cake, name) != getattr(back.ends[side].cake, name):
+                assert CLAUSE_OF[name] in not_exact, (side, name, back.ends[side].cake)

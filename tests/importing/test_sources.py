@@ -106,14 +106,13 @@ def test_sqm_1_6_does_not_say_nat():
 
 
 ANSWERS = Path(__file__).parents[1] / "data" / "kernel-answers" / "uml"
+ROOTS = [path for path in sorted(ANSWERS.glob("cake-*.json")) if '"root"' in path.read_text()]
 
 
-@pytest.mark.parametrize("path", sorted(ANSWERS.glob("cake-*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ROOTS, ids=lambda path: path.stem)
 def test_json_and_text_of_one_qdisc_say_the_same(path: Path):
     """Both printed by tc for one qdisc of a real kernel; as text a rate is cut to whole kbit."""
     text = path.with_suffix(".txt").read_text()
-    if '"root"' not in path.read_text():
-        pytest.skip("no root qdisc in this recording")
     shown = "\n".join(
         line.replace(": root", ": dev eth0 root") for line in text.splitlines() if "qdisc" in line
     )

@@ -5,20 +5,18 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from tcc.importing.cake_qos_simple import read_cake_qos_simple
 from tcc.importing.found import Imported
+from tcc.importing.ifupdown_ng import read_ifupdown_ng
 from tcc.importing.networkd import read_networkd
 from tcc.importing.networkmanager import read_networkmanager
-from tcc.importing.others import (
-    read_cake_qos_simple,
-    read_ifupdown_ng,
-    read_routeros,
-    read_tcconfig,
-    read_vyos,
-)
 from tcc.importing.qosmate import read_qosmate
+from tcc.importing.routeros import read_routeros
 from tcc.importing.sqm import read_iface_conf, read_sqm, read_uci_commands
 from tcc.importing.tc import read_commands
+from tcc.importing.tcconfig import read_tcconfig
 from tcc.importing.tcjson import JsonError, read_json
+from tcc.importing.vyos import read_vyos
 from tcc.tcwords.sqm import SQM
 
 NEWEST: Final = "1.7"

@@ -14,7 +14,10 @@ html_title = f"tcc {release}"
 html_show_sphinx = False
 html_copy_source = False
 highlight_language = "none"
-suppress_warnings = ["myst.header"]  # a page of a finding ends its title with a colon and words
+suppress_warnings = [
+    "myst.header",  # a page of a finding ends its title with a colon and words
+    "misc.highlighting_failure",  # what a console shows is in no language
+]
 man_pages = [
     ("commands", "tcc", "traffic-control policies: check, predict, apply", author, "1"),
     ("language", "tcc-policy", "the language of traffic-control policies", author, "5"),

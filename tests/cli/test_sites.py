@@ -10,6 +10,8 @@ import pytest
 from tcc.fleet import SitesError, is_table, read_sites
 from tcc.tree_of_files import Folder, PathError
 
+pytestmark = pytest.mark.slow  # `make test` runs them
+
 POLICY = """\
 param up : rate
 param port : device = "wan"

@@ -10,6 +10,8 @@ import pytest
 from tcc.cli.main import COMMANDS, Commands
 from tcc.pages import codes
 
+pytestmark = pytest.mark.slow  # `make test` runs them
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from tcc.engine.cake.config import CakeConfig
 from tcc.engine.constants import DROP
 from tests.engine import traffic
 from tests.engine.cake_bench import BESTEFFORT, DIFFSERV4, MS, Bench
+
+pytestmark = pytest.mark.slow  # `make test` runs them
 
 MODEST = settings(max_examples=60, deadline=None)
 

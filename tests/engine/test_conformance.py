@@ -28,7 +28,7 @@ def run(arguments, engine=""):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("engine", ["", "interpreted"])
+@pytest.mark.parametrize("engine", ["", pytest.param("interpreted", marks=pytest.mark.slow)])
 def test_the_kernels_traces_are_reproduced(engine):
     result = run(["tcc.engine.replay", *TRACES], engine)
     assert (result.returncode, result.stderr) == (0, "")

@@ -55,6 +55,7 @@ def test_closed_form_by_hand(kernel: str, rate: int, sent: int):
     assert abs(udp_flood.closed_form(FLOODED, kernel, rate) - sent) < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [700_000, 780_000])
 def test_engine_agrees_with_the_closed_form_where_nothing_was_fitted(rate: int):
     run = udp_flood.simulate(FLOODED, udp_flood.Case("llist+dd", rate, 12), 1)
@@ -62,6 +63,7 @@ def test_engine_agrees_with_the_closed_form_where_nothing_was_fitted(rate: int):
     assert abs(run.rate(10) - wanted) < wanted / 20
 
 
+@pytest.mark.slow
 def test_the_first_run_of_the_thread_was_fitted_to_nothing():
     """1.39 Mpps for 10 s: 322,540 packets sent, 13,601,075 dropped, 2 kpps pass in the end."""
     run = udp_flood.simulate(FLOODED, udp_flood.FIRST_RUN, 1)

@@ -18,6 +18,8 @@ from tests.importing.options import (
     meaning,
 )
 
+pytestmark = pytest.mark.slow  # `make test` runs them
+
 
 def test_every_back_end_that_writes_files_can_be_read_again():
     assert set(SOURCES) == set(plugin.names(plugin.BACKENDS)) - {"netlink", "table"}

@@ -5,6 +5,7 @@ import random
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from tcc.schema import options_models
 from tcc.source import Source
 from tests.passes.test_properties import plain
 from tests.syntax.policy_texts import policies as any_syntax
+
+pytestmark = pytest.mark.slow  # `make test` runs them
 
 often = settings(
     max_examples=60,

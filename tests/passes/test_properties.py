@@ -1,5 +1,6 @@
 """Properties that hold of every policy that builds."""
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tcc import api
@@ -10,6 +11,8 @@ from tcc.passes.whole import check_whole
 from tcc.schema import options_models, to_json
 from tcc.source import Source
 from tests.strategies import policies
+
+pytestmark = pytest.mark.slow  # `make test` runs them
 
 # A failing policy is printed whole; making it smaller would take minutes.
 often = settings(

@@ -18,6 +18,8 @@ from tcc.status.document import Moment, Ours, shapers
 from tcc.status.model import Change, Drift, Status
 from tcc.status.reader import Device, Look
 
+pytestmark = pytest.mark.slow  # `make test` runs them
+
 CALM = Drift("none", "", "2026-01-01T00:00:00+00:00", (), ())
 MOVED = replace(CALM, state="drifted", changes=(Change("eth1", "root", "", "cake 1:", "pfifo 9:"),))
 

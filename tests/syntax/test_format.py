@@ -49,6 +49,7 @@ def squeeze(code: str) -> str:
     return "".join(code.split()).strip(";").replace(";}", "}").lower()
 
 
+@pytest.mark.slow
 @given(policies)
 @settings(max_examples=50, deadline=None)
 def test_properties(text: str) -> None:

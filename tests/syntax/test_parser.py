@@ -356,6 +356,7 @@ def test_the_number_of_errors_is_bounded() -> None:
     assert found[-1].message == "500 more errors are not shown"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["a b c\n", "a 5Mbps\n", "a (\n", "= {\n", "a 1, ", 'a "\n'],

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tcc.experiments.kernel_tcp import run_row
 from tcc.experiments.kernel_tcp_report import load
+
+pytestmark = pytest.mark.slow  # `make test` runs them
 
 ROWS = Path(__file__).parents[2] / "data" / "kernel-tcp-other.jsonl"
 OUT = {"nup cake_be 30mbit 60ms 2 bbr"}  # docs/engine/validation.md says what is known of it

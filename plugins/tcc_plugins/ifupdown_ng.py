@@ -7,48 +7,23 @@ one, where tc cannot take back mpu, memlimit and fwmark: take the device down fi
 Source: executor-scripts/linux/cake and cake-ingress of ifupdown-ng.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
-from tcc.diagnostics import Diagnostic
 from tcc.express import (
+    FileBackend,
     Loss,
     Request,
     Written,
-    expressed,
     header,
-    lowered_files,
-    text_differences,
     tier_losses,
 )
-from tcc.ir import Policy
 from tcc.lower import LoweredQdisc
 from tcc.lower.ifb import ifb_name
-from tcc.plan.state import FileItem, Item, State
-from tcc.plugin import Difference, Expressed, Target, qdisc
+from tcc.plan.state import FileItem
+from tcc.plugin import qdisc
 
 FILE = "etc/network/interfaces.d/tcc"
-
-
-class IfupdownNg:
-    """What ifupdown-ng should be told."""
-
-    name = "ifupdown-ng"
-
-    def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
-        """Return the stanzas, and what cannot be had; found: those of `lowered_files`."""
-        return lowered_files(_write, policy, target)
-
-    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
-        """Return what becomes of each clause."""
-        return expressed(_write, policy, target)
-
-    def observe(self, wanted: State) -> State:
-        """Return nothing: the host is somewhere else."""
-        return {}
-
-    def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
-        """Compare texts."""
-        return text_differences(wanted, observed)
 
 
 def _write(request: Request) -> Written:
@@ -84,3 +59,7 @@ def _losses(one: LoweredQdisc) -> Iterator[Loss]:
         )  # fmt: skip
     if wish.shaping.backpressure is not None and one.sysctls:
         yield Loss(wish, "backpressure", "ifupdown-ng sets no sysctl")
+
+
+IfupdownNg = partial(FileBackend, "ifupdown-ng", _write)
+"""What ifupdown-ng should be told."""

@@ -7,26 +7,22 @@ device comes up. A profile without a [tc] section leaves qdiscs alone, so nothin
 Source: nm-utils.c and nm-setting-tc-config.c of libnm, NetworkManager-dispatcher(8).
 """
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from tcc.diagnostics import Diagnostic
 from tcc.express import (
+    FileBackend,
     Loss,
     Request,
     Written,
-    expressed,
     header,
-    lowered_files,
     quoted,
-    text_differences,
 )
 from tcc.express.commands import script
-from tcc.ir import Policy
 from tcc.lower import LoweredQdisc
 from tcc.lower.ifb import ifb_name
-from tcc.plan.state import FileItem, Item, State, is_tree
-from tcc.plugin import Difference, Expressed, Target, Verdict
+from tcc.plan.state import FileItem, is_tree
+from tcc.plugin import Verdict
 
 HOOKS = "etc/NetworkManager/dispatcher.d"
 EXECUTABLE = 0o755
@@ -35,28 +31,6 @@ WHEN = """\
 [ "$1" = {device} ] || exit 0
 case "$2" in up | vpn-up | reapply) ;; *) exit 0 ;; esac
 """
-
-
-class NetworkManager:
-    """What NetworkManager should be told."""
-
-    name = "networkmanager"
-
-    def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
-        """Return the files, and what cannot be had; found: those of `lowered_files`."""
-        return lowered_files(_write, policy, target)
-
-    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
-        """Return what becomes of each clause."""
-        return expressed(_write, policy, target)
-
-    def observe(self, wanted: State) -> State:
-        """Return nothing: the host is somewhere else."""
-        return {}
-
-    def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
-        """Compare texts."""
-        return text_differences(wanted, observed)
 
 
 def _write(request: Request) -> Written:
@@ -130,3 +104,7 @@ def _rounded(one: LoweredQdisc) -> list[Loss]:
 
 def _says_latency(one: LoweredQdisc) -> bool:
     return any(said.clause.startswith("latency") for said in one.explained)
+
+
+NetworkManager = partial(FileBackend, "networkmanager", _write)
+"""What NetworkManager should be told."""

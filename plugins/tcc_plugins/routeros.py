@@ -7,27 +7,24 @@ Source: MikroTik's pages on CAKE and on queues. The spelling of overhead, mpu, a
 memlimit is that of the queue types of RouterOS 7.1 and later.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
-from tcc.diagnostics import Diagnostic
 from tcc.express import (
+    FileBackend,
     Loss,
     Reasons,
     Request,
     Written,
     cake_losses,
-    expressed,
     header,
     is_cake,
-    lowered_files,
     said_of,
-    text_differences,
     tier_losses,
 )
-from tcc.ir import Policy
 from tcc.lower import LoweredQdisc
-from tcc.plan.state import FileItem, Item, State
-from tcc.plugin import Difference, Expressed, Target, Verdict
+from tcc.plan.state import FileItem
+from tcc.plugin import Verdict
 from tcc.tcwords.cake import CakeSaid
 
 FILE = "tcc.rsc"
@@ -39,28 +36,6 @@ CHECK = """\
   :error "FastTrack passes simple queues by: disable its rule first"
 }
 """
-
-
-class RouterOS:
-    """What RouterOS should be told."""
-
-    name = "routeros"
-
-    def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
-        """Return the script, and what cannot be had; found: those of `lowered_files`."""
-        return lowered_files(_write, policy, target)
-
-    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
-        """Return what becomes of each clause."""
-        return expressed(_write, policy, target)
-
-    def observe(self, wanted: State) -> State:
-        """Return nothing: the router is somewhere else."""
-        return {}
-
-    def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
-        """Compare texts."""
-        return text_differences(wanted, observed)
 
 
 def _write(request: Request) -> Written:
@@ -154,3 +129,7 @@ def _losses(one: LoweredQdisc) -> Iterator[Loss]:
             one.wish, "ingress", "its simple queue does not charge what it drops",
             ("lower the bandwidth by some percent more",), verdict=Verdict.APPROXIMATED,
         )  # fmt: skip
+
+
+RouterOS = partial(FileBackend, "routeros", _write)
+"""What RouterOS should be told."""

@@ -8,28 +8,26 @@ Source: python/vyos/qos/cake.py and ratecontrol.py of vyos-1x (1.4), and the cha
 T7589 (1.5).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from tcc.diagnostics import Diagnostic, error
+from tcc.diagnostics import error
 from tcc.express import (
+    FileBackend,
     Loss,
     Reasons,
     Request,
     Written,
     cake_losses,
-    expressed,
     header,
     is_cake,
-    lowered_files,
     said_of,
-    text_differences,
     tier_losses,
 )
-from tcc.ir import Policy
 from tcc.lower import LoweredQdisc
-from tcc.plan.state import FileItem, Item, State
-from tcc.plugin import Difference, Expressed, Target, Verdict
+from tcc.plan.state import FileItem
+from tcc.plugin import Verdict
 from tcc.tcwords.cake import CakeSaid
 
 FILE = "tcc.vyos"
@@ -45,31 +43,6 @@ NEVER = ("mode", "raw", "cells", "overhead", "mpu", "wash", "memlimit", "fwmark"
          "ingress")  # fmt: skip
 US_PER_MS, US_PER_S = 1000, 1_000_000
 KINDS = {"eth": "ethernet", "bond": "bonding", "br": "bridge", "pppoe": "pppoe", "wg": "wireguard"}
-
-
-class VyOS:
-    """What VyOS should be told."""
-
-    name = "vyos"
-
-    def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
-        """Return the commands, and what cannot be had.
-
-        Found: `system-unknown`, and those of `lowered_files`.
-        """
-        return lowered_files(_write, policy, target)
-
-    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
-        """Return what becomes of each clause."""
-        return expressed(_write, policy, target)
-
-    def observe(self, wanted: State) -> State:
-        """Return nothing: the router is somewhere else."""
-        return {}
-
-    def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
-        """Compare texts."""
-        return text_differences(wanted, observed)
 
 
 def _write(request: Request) -> Written:
@@ -193,3 +166,7 @@ def _bucket_losses(one: LoweredQdisc) -> Iterator[Loss]:
             )  # fmt: skip
     if one.wish.shaping.backpressure is not None:
         yield Loss(one.wish, "backpressure", "VyOS has no way to make senders wait")
+
+
+VyOS = partial(FileBackend, "vyos", _write)
+"""What VyOS should be told."""

@@ -9,6 +9,7 @@ from tcc.express.losses import Loss, finding
 from tcc.express.table import table
 from tcc.express.tiers import tier_losses
 from tcc.express.written import (
+    FileBackend,
     Request,
     Written,
     expressed,
@@ -19,6 +20,7 @@ from tcc.express.written import (
 )
 
 __all__ = [
+    "FileBackend",
     "Loss",
     "Reasons",
     "Request",

@@ -81,6 +81,35 @@ def text_differences(wanted: Item, observed: Item) -> Sequence[Difference]:
     return () if wanted == observed else (Difference("text", "this one", "another one"),)
 
 
+class FileBackend:
+    """A back end that writes files for a machine that is somewhere else.
+
+    Args:
+        name: what it is called on the command line.
+        write: what makes the files of a request.
+    """
+
+    def __init__(self, name: str, write: Write) -> None:
+        self.name = name
+        self._write = write
+
+    def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
+        """Return the files, and what cannot be had; found: those of `lowered_files`."""
+        return lowered_files(self._write, policy, target)
+
+    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
+        """Return what becomes of each clause."""
+        return expressed(self._write, policy, target)
+
+    def observe(self, wanted: State) -> State:
+        """Return nothing: the machine is somewhere else."""
+        return {}
+
+    def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
+        """Compare texts."""
+        return text_differences(wanted, observed)
+
+
 def header(request: Request, comment: str = "#") -> str:
     """Return the line that says what a file was written from; no time, no place."""
     policy = request.policy

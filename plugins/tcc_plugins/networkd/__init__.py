@@ -7,25 +7,21 @@ tc's own commands when the device appears; so do the marks of tiers.
 Source: systemd.network(5) and src/network/tc/ of systemd 246 to 258.
 """
 
-from collections.abc import Sequence
+from functools import partial
 
-from tcc.diagnostics import Diagnostic, error
+from tcc.diagnostics import error
 from tcc.express import (
+    FileBackend,
     Loss,
     Request,
     Written,
-    expressed,
     header,
     is_cake,
-    lowered_files,
-    text_differences,
 )
 from tcc.express.commands import script
-from tcc.ir import Policy
 from tcc.lower import LoweredQdisc
 from tcc.lower.ifb import ifb_name
-from tcc.plan.state import FileItem, Item, Place, State, is_tree
-from tcc.plugin import Difference, Expressed, Target
+from tcc.plan.state import FileItem, Place, is_tree
 from tcc_plugins.networkd.cake import cake_section, losses_of_cake
 from tcc_plugins.networkd.tbf import losses_of_tbf, tbf_sections
 from tcc_plugins.networkd.versions import KNOWN, NEWEST
@@ -46,31 +42,6 @@ ExecStart=/{helper}
 [Install]
 WantedBy={sys}
 """
-
-
-class Networkd:
-    """What systemd-networkd should be told."""
-
-    name = "networkd"
-
-    def lower(self, policy: Policy, target: Target) -> tuple[State, Sequence[Diagnostic]]:
-        """Return the files, and what networkd cannot be told.
-
-        Found: `system-unknown`, and those of `lowered_files`.
-        """
-        return lowered_files(_write, policy, target)
-
-    def express(self, policy: Policy, target: Target) -> Sequence[Expressed]:
-        """Return what becomes of each clause."""
-        return expressed(_write, policy, target)
-
-    def observe(self, wanted: State) -> State:
-        """Return nothing: the host is somewhere else."""
-        return {}
-
-    def differences(self, wanted: Item, observed: Item) -> Sequence[Difference]:
-        """Compare texts."""
-        return text_differences(wanted, observed)
 
 
 def _write(request: Request) -> Written:
@@ -161,3 +132,7 @@ def _unit_name(device: str) -> str:
         else "".join(f"\\x{byte:02x}" for byte in letter.encode())
         for index, letter in enumerate(device)
     )
+
+
+Networkd = partial(FileBackend, "networkd", _write)
+"""What systemd-networkd should be told."""

@@ -37,7 +37,8 @@ BURST = 16 * 1024  # tbf burst 16k
 LATENCY = 50  # tbf latency 50ms
 NOISE = 100_000  # ns: within this, what starts together really starts
 RECEIVE_BUFFER = 4_009_152  # tcp_rmem of a machine with 512 MiB
-GREETING = 66 + 103  # bytes: the end of a handshake, and the cookie that iperf3 sends first
+BARE = 66  # bytes of an acknowledgement, such as ends a handshake
+COOKIE = 103  # bytes of what iperf3 sends first
 MARKS = {"0x00": 0, "0x20": 8, "0xa0": 40, "0xb8": 46}
 CAKES: dict[str, dict[str, Any]] = {
     "cake_be": {"tins": 3},
@@ -126,22 +127,27 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     end = row["seconds"] * SECOND
     phase = chance.draw_below(NOISE)
     simulation.add_ping(20 * MS, start=phase, stop=phase + end, keep=row["seconds"] * 50)
-    first = rtt
-    if row["qdisc"] in CAKES:  # a SYN leaves right behind the stream before it
-        first += GREETING * 8 * 1000 // int(row["rate_mbit"])
+    # CAKE lets a cookie go when the handshake's end before it has gone, and a stream's SYN behind
+    # both of the stream before.  BBR looks for a round trip ten seconds after the least one.
+    later = greeting = rtt
+    if row["qdisc"] in CAKES:
+        greeting += BARE * 8 * 1000 // int(row["rate_mbit"])
+        later += (BARE + COOKIE) * 8 * 1000 // int(row["rate_mbit"])
     ecn = row["ecn"] == 1
     if not rrul:
-        start = (row["flows"] + 6) * rtt + 20 * MS + chance.draw_below(NOISE)
-        for number in range(row["flows"]):  # iperf3 connects its streams one after the other
-            connected = start - (row["flows"] - number) * rtt
+        # iperf3 connects its streams one after the other.  Its server answers the last cookie,
+        # which makes all of them start, at its next tick.
+        connected = 6 * rtt + 20 * MS
+        start = connected + (row["flows"] - 1) * later + greeting + chance.draw_below(MS)
+        for number in range(row["flows"]):
             simulation.add_tcp(
                 "up",
                 row["cc"],
                 ecn=ecn,
                 start=start,
-                established=connected,
-                handshake=first,
-                greeting=rtt,
+                established=connected + number * later,
+                handshake=later if number else rtt,
+                greeting=greeting,
                 stop=start + end,
             )
         return simulation
@@ -159,9 +165,9 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
             dscp=dscp,
             ack_dscp=0,
             start=client,
-            established=client - rtt,
-            handshake=first,
-            greeting=rtt,
+            established=client - greeting,
+            handshake=later,
+            greeting=greeting,
             stop=client + end,
         )
         simulation.add_tcp(

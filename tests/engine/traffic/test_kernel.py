@@ -34,6 +34,21 @@ def test_sender_follows_the_kernels_acknowledgement_by_acknowledgement():
     assert recorded[129][3] < 40  # slow start was over: HyStart is in what was compared
 
 
+def test_bbr_streams_start_as_the_kernels_do():
+    # The stream that connects second has the longer handshake, sends an eleventh segment a pacing
+    # interval after the tenth, and repairs before it sends more.
+    recorded = json.loads((DATA / "kernel-bbr.json").read_text())["sent"]
+    row = {
+        "kind": "nup", "qdisc": "cake_be", "rate_mbit": 30.0, "rtt_ms": 60.0, "flows": 2,
+        "cc": "bbr", "ecn": 2, "seconds": 1,
+    }  # fmt: skip
+    network = build(row, 1)
+    flows = [one for one in network.flows if one.kind == "tcp"]
+    for time, number, sent in recorded:
+        network.schedule.run(flows[0].start + 1000 * time + 1000)
+        assert flows[number].sender.nxt == sent, time
+
+
 @pytest.mark.parametrize("row", QUICK, ids=name_of)
 def test_rows_agree_with_the_kernel(row):
     # One seed only, and chaos is part of the matter: within twice the bands.

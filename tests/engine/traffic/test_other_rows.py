@@ -12,11 +12,10 @@ from tcc.experiments.kernel_tcp_report import load
 pytestmark = pytest.mark.slow  # `make test` runs them
 
 ROWS = Path(__file__).parents[2] / "data" / "kernel-tcp-other.jsonl"
-OUT = {"nup cake_be 30mbit 60ms 2 bbr"}  # docs/engine/validation.md says what is known of it
 
 
 def test_no_other_row_is_beyond_twice_its_band():
     compared = [run_row(row, repeat=9) for row in load(ROWS)]
-    assert {row.name for row in compared if row.worst > 200} <= OUT
+    assert not [row.name for row in compared if row.worst > 200]
     # eight of ten: three of the four that are out were chosen because they had been out before
     assert 10 * sum(row.worst <= 100 for row in compared) >= 8 * len(compared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
@@ -10,14 +11,17 @@ from tcc.engine.simulation import Path, Simulation
 from tests.engine.networks import MS, SECOND, cake, jain, shaped, unshaped
 
 
-def window_of(cc: str, every: int, rtt: int, loss: float = 0.0) -> float:
+def window_of(
+    cc: str, every: int, rtt: int, loss: float = 0.0, seconds: int = 120, seed: int = 1
+) -> float:
     """Return the mean window of one flow that loses each so-manieth segment, or at random."""
-    network = Simulation(seed=1)
-    network.greatest_buffer = 600 * 1448 * 256 // 155  # a window of 600 segments: no queue
+    network = Simulation(seed=seed)
+    segments = 600 if seconds == 120 else 1500  # the greatest window: no queue
+    network.greatest_buffer = segments * 1448 * 256 // 155
     path = Path(rtt, upstream=0, device=10**10, lose_every=every, loss=round(loss * 2**32))
     network.link(cake(network, 0), unshaped(network), path)
     network.add_tcp("up", cc)
-    result = network.run(120 * SECOND, warmup=30 * SECOND)
+    result = network.run(seconds * SECOND, warmup=30 * SECOND)
     return result.flows[0].goodput / 8 / 1448 * rtt / SECOND
 
 
@@ -33,9 +37,59 @@ def test_cubic_answers_losses_as_rfc_9438_says():
     assert window_of("cubic", 3000, 200 * MS) == pytest.approx(expected, rel=0.1)
 
 
-@pytest.mark.parametrize("loss", [1 / 200, 1 / 1000])
-def test_reno_answers_random_losses_the_same_way(loss):
-    assert window_of("reno", 0, 50 * MS, loss) == pytest.approx(math.sqrt(1.5 / loss), rel=0.1)
+def random_constant() -> float:
+    """Return W sqrt(p) of a window that grows by one a round trip, halved by random losses.
+
+    Counted in segments n, d(W^2)/dn = 2, and losses are exponential of mean 1/p apart.  Before a
+    loss W^2 is 2/p times the sum S of E_k / 4^k, E_k exponential of mean 1; so it is at any
+    segment, and the mean in time is 1 / mean(1/W), with mean(S^-1/2) the integral over u of
+    2 / sqrt(pi) times the product of 1 / (1 + u^2 / 4^k).
+    """
+    step = 1e-3
+    total = 0.0
+    for number in range(200_000):
+        squared = ((number + 0.5) * step) ** 2
+        total += step / math.prod(1 + squared / 4**power for power in range(24))
+    return math.sqrt(2) / (2 / math.sqrt(math.pi) * total)
+
+
+def test_random_losses_have_the_constant_of_mathis():
+    assert round(random_constant(), 2) == 1.31  # Mathis et al. 1997, random losses, no delays
+
+
+@pytest.mark.parametrize("loss", [1 / 200, 1 / 1000, 1 / 5000])
+def test_reno_answers_random_losses_as_theirs_says(loss):
+    expected = random_constant() / math.sqrt(loss)
+    assert window_of("reno", 0, 50 * MS, loss, 400) == pytest.approx(expected, rel=0.1)
+
+
+def ideal_cubic(loss: float, rtt: float, losses: int = 2000) -> float:
+    """Return the mean window of RFC 9438's curve at random losses, without integers or TCP.
+
+    Sections 4.2 (the curve), 4.3 (Reno's estimate), 4.6 (0.7) and 4.7 (fast convergence).
+    """
+    numbers = random.Random(1)
+    window, last, time, sent = 50.0, 0.0, 0.0, 0.0
+    for number in range(losses + 200):
+        gap = numbers.expovariate(loss)
+        top = window * 0.85 if window < last else window
+        last, low = window, window * 0.7
+        turn = (max(top - low, 0) / 0.4) ** (1 / 3)
+        reno, now, count = low, 0.0, 0.0
+        while count < gap:
+            reno += (3 * 0.3 / 1.7 if reno < top else 1) / 4
+            window = max(top + 0.4 * (now - turn) ** 3, reno)
+            count += window / 4
+            now += rtt / 4
+        if number >= 200:
+            time, sent = time + now, sent + count
+    return sent / time * rtt
+
+
+@pytest.mark.parametrize(("every", "rtt"), [(3000, 200), (10000, 100)])
+def test_cubic_answers_random_losses_as_the_curve_itself_does(every, rtt):
+    runs = [window_of("cubic", 0, rtt * MS, 1 / every, 400, seed) for seed in (1, 2, 3)]
+    assert sum(runs) / 3 == pytest.approx(ideal_cubic(1 / every, rtt / 1000), rel=0.1)
 
 
 def test_equal_flows_share_equally_under_cake():

@@ -9,7 +9,6 @@ cdef enum:
 cdef class PacketPool:
     cdef Packet *rows
     cdef unsigned char *bytes
-    cdef size_t row_bytes
     cdef int *raw_lengths
     cdef readonly int size
     cdef readonly int used

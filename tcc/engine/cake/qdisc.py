@@ -2,8 +2,7 @@
 """CAKE, bit for bit as Linux 7.3 has it.
 
 Source: net/sched/sch_cake.c of Linux 7.3.4, by way of the CAKE specification, whose section
-numbers are given below.  Its traces, recorded from the kernel, are replayed by
-`tcc.engine.replay`.
+numbers are given below.  Traces recorded from the kernel are replayed by `tcc.engine.replay`.
 
 Tins are numbered by their internal index.  Rates are in bytes/s and times in ns, as in
 the kernel; unsigned numbers wrap at the kernel's widths.
@@ -426,9 +425,8 @@ class Cake(QueueDisc):
             if bulk > load:
                 load = bulk
         bulk = self.chance.u16()
-        if load == 1:  # a division takes as long as all the rest
-            return (self.tins[t].flow_quantum * 65535 + bulk) >> 16
-        return (self.tins[t].flow_quantum * (65535 // load) + bulk) >> 16
+        load = 65535 // load if load > 1 else 65535  # a division takes as long as all the rest
+        return (self.tins[t].flow_quantum * load + bulk) >> 16
 
     def flow_at(self, f: cython.int) -> FlowRow:
         """Return a flow's row: tin * STRIDE + slot."""
@@ -767,8 +765,7 @@ class Cake(QueueDisc):
         found: cython.int = NIL
         wait: cython.longlong
         t: cython.int
-        # The kernel goes up through all of them; the last on schedule wins, so go down to it.
-        for t in range(self.tin_count - 1, -1, -1):
+        for t in range(self.tin_count - 1, -1, -1):  # the kernel's loop goes up: its last wins
             if self.tins[t].sparse + self.tins[t].bulk > 0:
                 wait = self.tins[t].tnext - now
                 if wait <= 0:

@@ -69,8 +69,10 @@ def _as_text(tables: Tables) -> str:
         said = [row for row in rows if row.verdict is not Verdict.EXACT]
         if said:
             lines += ["", name]
-            lines += [f"  {SIGNS[row.verdict]:3} {_label(row.where, row.clause)}: {row.because}"
-                      for row in said]  # fmt: skip
+            lines += dict.fromkeys(  # a clause that became two things says why once
+                f"  {SIGNS[row.verdict]:3} {_label(row.where, row.clause)}: {row.because}"
+                for row in said
+            )
     return "\n".join(lines) + "\n"
 
 

@@ -42,3 +42,19 @@ def test_usage():
     assert matrix("no-such", str(HOME)).returncode == 2
     command = [sys.executable, "-m", "tcc", "generate", str(HOME)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+
+
+def test_no_reason_is_printed_twice():
+    lines = [line for line in matrix(str(HOME)).stdout.splitlines() if line.startswith("  ")]
+    assert len(lines) == len(set(zip(lines, sections(matrix(str(HOME)).stdout), strict=True)))
+
+
+def sections(text: str) -> list[str]:
+    """Return for each reason the system that it is of."""
+    found, name = [], ""
+    for line in text.splitlines():
+        if line.startswith("  "):
+            found.append(name)
+        else:
+            name = line
+    return found

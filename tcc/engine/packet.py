@@ -92,7 +92,9 @@ class PacketPool:
         self.free_row = self.rows[packet].next
         if cython.compiled:
             # In halves: gcc clears them in line; for the whole it would take a slow `rep stos`.
-            row: cython.p_char = cython.cast(cython.p_char, cython.address(self.rows[packet]))
+            row: cython.pointer[cython.char] = cython.cast(
+                cython.pointer[cython.char], cython.address(self.rows[packet])
+            )
             memset(row, 0, cython.sizeof(Packet) // 2)
             memset(row + cython.sizeof(Packet) // 2, 0, cython.sizeof(Packet) // 2)
         else:

@@ -77,17 +77,21 @@ def test_a_policy_without_objectives_is_pushed(consumer: Consumer):
 
 def test_what_is_missed_is_not_pushed_and_says_where_it_went(consumer: Consumer):
     """First what arithmetic rules out, then what was simulated."""
+    assert push(consumer, "good.tcc", BARE).returncode == 0
     outcome = push(consumer, "home.tcc", POLICY.format(bound="1.5mbit").replace("2mbit", "1mbit"))
     assert outcome.returncode != 0
     assert "objective-rate-above-line" in outcome.stderr + outcome.stdout
-    assert pushed(consumer)[0] == "Change bare.tcc"
+    assert pushed(consumer)[0] == "Change good.tcc"
     outcome = push(consumer, "home.tcc", POLICY.format(bound="1mbit").replace(">=", "<="))
     assert outcome.returncode != 0
     assert "MISSED  egress goodput <= 1mbit" in outcome.stderr + outcome.stdout
-    assert pushed(consumer)[0] == "Change bare.tcc"
+    assert pushed(consumer)[0] == "Change good.tcc"
 
 
 def test_by_hand(consumer: Consumer):
+    (consumer.folder / "hand.tcc").write_text(POLICY.format(bound="1mbit").replace(">=", "<="))
+    git(consumer.folder, "add", "hand.tcc")
     outcome = consumer.pre_commit("run", "tcc-verify", "--all-files", "--hook-stage", "manual")
     assert outcome.returncode == 1
     assert "the rate is reached" in outcome.stdout
+    git(consumer.folder, "rm", "-qf", "hand.tcc")

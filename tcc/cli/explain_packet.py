@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
 
     from tcc.facts import Facts
+    from tcc.lower import LoweredQdisc
     from tcc.lower.packet import Landing
     from tcc.passes import Given
 
@@ -111,10 +112,6 @@ def command(  # noqa: PLR0913
 
     Exit codes: 0 said; 1 the policy has errors; 2 wrong usage.
     """
-    from tcc import api  # noqa: PLC0415
-    from tcc.cli import show  # noqa: PLC0415
-    from tcc.diagnostics import Severity, has_errors  # noqa: PLC0415
-    from tcc.lower.kernel import lower_for_kernel  # noqa: PLC0415
     from tcc.lower.packet import Packet, landings  # noqa: PLC0415
 
     if udp is not None and tcp is not None:
@@ -123,22 +120,37 @@ def command(  # noqa: PLR0913
     for number, port in ported.items():
         if port is not None:
             protocol = number
-    built = api.load(file, given, complete=True)
-    if built.policy is None or has_errors(built.found):
-        show.findings(built.found, built.sources, color=ctx.color)
-        return FAILED
-    wanted = lower_for_kernel(built.policy, facts, built.spans)
-    errors = [one for one in wanted.found if one.severity is Severity.ERROR]
-    if errors:
-        show.findings(errors, built.sources, color=ctx.color)
+    lowered = _lowered(ctx, file, given, facts)
+    if lowered is None:
         return FAILED
     remote_port = udp if udp is not None else tcp
     packet = Packet(local, remote, protocol, local_port, remote_port, dscp, mark, device)
-    found = [one for one in landings(wanted.lowered, packet) if link in {None, one.link}]
+    found = [one for one in landings(lowered, packet) if link in {None, one.link}]
     if not found:
         raise options.Failure(f"no link {f'is called {link}' if link else 'shapes anything'}")
     click.echo(_json(found) if as_json else _text(found), nl=False)
     return 0
+
+
+def _lowered(
+    ctx: click.Context, file: str, given: "Given", facts: "Facts | None"
+) -> "Sequence[LoweredQdisc] | None":
+    """Return the policy as the kernel would have it; None when errors were shown instead."""
+    from tcc import api  # noqa: PLC0415
+    from tcc.cli import show  # noqa: PLC0415
+    from tcc.diagnostics import Severity, has_errors  # noqa: PLC0415
+    from tcc.lower.kernel import lower_for_kernel  # noqa: PLC0415
+
+    built = api.load(file, given, complete=True)
+    if built.policy is None or has_errors(built.found):
+        show.findings(built.found, built.sources, color=ctx.color)
+        return None
+    wanted = lower_for_kernel(built.policy, facts, built.spans)
+    errors = [one for one in wanted.found if one.severity is Severity.ERROR]
+    if errors:
+        show.findings(errors, built.sources, color=ctx.color)
+        return None
+    return wanted.lowered
 
 
 def _text(found: "Sequence[Landing]") -> str:

@@ -23,7 +23,6 @@ class TccLexer(RegexLexer):
     """Colours a policy of the language of `tcc`."""
 
     name = "tcc policy"
-    url = "https://pypi.org/project/tcpolicy/"
     aliases: ClassVar = ["tcc"]
     filenames: ClassVar = ["*.tcc"]
     flags = re.MULTILINE

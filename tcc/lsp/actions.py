@@ -70,12 +70,15 @@ def all_safe(document: Document, places: Places) -> CodeAction | None:
 
 
 def waiver(document: Document, item: diagnostics.Diagnostic) -> Fix:
-    """Return the insertion of a comment above the line of a finding."""
+    """Return the insertion of a comment above the line of a finding.
+
+    The reason is left to whoever allows it: `waiver-without-reason` asks until there is one.
+    """
     assert item.span is not None
     text = document.source.text
     start = text.rfind("\n", 0, item.span.start) + 1
     line = text[start : item.span.start]
     indent = line[: len(line) - len(line.lstrip())]
     end = "\r\n" if os.linesep == "\r\n" or "\r\n" in text else "\n"
-    words = f"{indent}# tcc: allow {item.code} because TODO{end}"
-    return Fix("allow it", Span(item.span.path, start, start), words, safe=False)
+    words = f"{indent}# tcc: allow {item.code} because {end}"
+    return Fix("allow it, and say why", Span(item.span.path, start, start), words, safe=False)

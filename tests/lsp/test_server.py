@@ -272,7 +272,9 @@ def test_a_waiver(tmp_path):
         )  # fmt: skip
         after = applied(text, allow.edit.changes[editor.uri("a.tcc")])
         assert "    # tcc: allow bandwidth-implausible because " in after
-        assert codes(await editor.open("b.tcc", after)) == []
+        assert codes(await editor.open("b.tcc", after)) == ["waiver-without-reason"]
+        said = after.replace("because ", "because it is a modem")
+        assert codes(await editor.open("c.tcc", said)) == []
 
     session(tmp_path, talk)
 

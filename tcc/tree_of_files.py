@@ -5,6 +5,7 @@ part of a path is opened for itself, relative to the one before it, and links ar
 """
 
 import contextlib
+import errno
 import os
 import secrets
 from pathlib import Path
@@ -86,7 +87,9 @@ class Folder:
                 os.mkdir(part, dir_fd=parent)
             try:
                 self._open[at] = os.open(part, _DIRECTORY, dir_fd=parent)
-            except (NotADirectoryError, OSError) as problem:
+            except OSError as problem:
+                if problem.errno not in {errno.ENOTDIR, errno.ELOOP}:
+                    raise
                 raise PathError(
                     f"{self.path}{at} is a link or a file: nothing is written through it"
                 ) from problem

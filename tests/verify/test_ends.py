@@ -22,11 +22,11 @@ link wan {
     egress { bandwidth 5mbit; qdisc tbf { burst 16KiB; latency 50ms; inner bfifo } }
 }
 objective "endless" {
-    under tcp_nup 1 flow for 10000s rtt 20ms
+    under tcp_nup 1 flow for 1000000s rtt 20ms
     require egress utilisation >= 80%
 }
 objective "endless, too" {
-    under tcp_nup 2 flows for 10000s rtt 20ms
+    under tcp_nup 2 flows for 1000000s rtt 20ms
     require egress utilisation >= 80%
 }
 """

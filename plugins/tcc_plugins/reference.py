@@ -15,7 +15,9 @@ from tcc.ir import Spans, Testbed, span_at
 from tcc.plugin import qdisc
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured
 from tcc.verify.metrics import UDP_PAYLOAD, label
+from tcc.verify.sampling import Sampler
 from tcc.verify.scenario import Flow, Scenario
+from tcc.verify.series import interval_of
 from tcc.verify.starts import starts
 
 if TYPE_CHECKING:
@@ -94,11 +96,24 @@ class Reference:
                 assembly.place(len(simulation.flows), numbers[flow.direction])
             numbers[flow.direction] += 1
             _add(simulation, scenario, machine, replace(flow, start=start))
-        result = simulation.run(scenario.duration, scenario.warmup, SERIES_INTERVAL)
+        sampler = _sampler(simulation, scenario) if scenario.sampling else None
+        result = simulation.run(scenario.duration, scenario.warmup, SERIES_INTERVAL, sampler)
         measured = _measured(scenario, seed, result, ends)
+        if sampler is not None:
+            measured = replace(measured, series=sampler.series())
         if assembly is None and scenario.testbed is None:
             return measured
         return replace(measured, host=tuple(_sentences(simulation, assembly, result.measured)))
+
+
+def _sampler(simulation: "Simulation", scenario: Scenario) -> Sampler:
+    """Return what watches the flows and the shaped directions over time."""
+    return Sampler(
+        simulation,
+        [label(flow) for flow in scenario.flows],
+        [one for one in ("egress", "ingress") if scenario.shaped(one)],
+        interval_of(scenario.duration),
+    )
 
 
 def _machine(scenario: Scenario) -> "Machine":

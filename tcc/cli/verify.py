@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -66,6 +67,9 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
     "--mend/--no-mend", default=True, show_default=True,
     help="Try changes by simulation when something is missed.",
 )  # fmt: skip
+@click.option(
+    "--series", is_flag=True, help="Measure over time, too: --format json then carries it."
+)
 @click.option("--if-any", is_flag=True, help="A policy without objectives is no failure.")
 @click.option(
     "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
@@ -86,6 +90,7 @@ def command(  # noqa: PLR0913, PLR0917
     *,
     as_json: bool,
     mend: bool,
+    series: bool,
     if_any: bool,
 ) -> int:
     """Predict what each FILE delivers: run its objectives, judge what they require.
@@ -101,7 +106,7 @@ def command(  # noqa: PLR0913, PLR0917
         raise click.UsageError(f"--format {form} prints one document: name one file")
     seeds = range(seed, seed + repeat)
     names = tuple(dict.fromkeys(verifiers.split(",")))
-    task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any)
+    task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any, series)
     if "reference" in names:
         _say_if_slow()
     codes = []
@@ -142,6 +147,7 @@ class Task(NamedTuple):
     jobs: int | None
     mend: bool
     if_any: bool
+    sampling: bool
 
 
 def _verify(file: str, built: "Built", task: Task, form: str) -> int:
@@ -181,7 +187,9 @@ def _scenarios(built: "Built", verifier: str, task: Task) -> "Sequence[Scenario]
     except PluginError as problem:
         raise click.UsageError(str(problem)) from problem
     show.findings(found, built.sources, "text", task.color)
-    return () if has_errors(found) else scenarios
+    if has_errors(found):
+        return ()
+    return [replace(one, sampling=task.sampling) for one in scenarios]
 
 
 def _mender(built: "Built", facts: "Facts | None", target: str | None) -> "Mender":

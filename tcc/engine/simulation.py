@@ -11,7 +11,7 @@ the same seed give the same result to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from tcc.engine.events import Schedule
 from tcc.engine.fifo import Fifo
@@ -69,6 +69,25 @@ class Path:
     beyond: int = 0
     beyond_limit: int = 256 * 1024
     device: int = 0
+
+
+class Observer(Protocol):
+    """Somebody who looks at a simulation at fixed moments of the measured time.
+
+    Attributes:
+        interval: between looks (ns).
+    """
+
+    interval: int
+
+    def begin(self) -> None:
+        """The measured time begins."""
+
+    def sample(self) -> None:
+        """An interval is over; the last may be shorter."""
+
+    def end(self) -> None:
+        """The measured time is over."""
 
 
 class Simulation:
@@ -376,7 +395,13 @@ class Simulation:
             kind="voip",
         )
 
-    def run(self, duration: int, warmup: int = 0, interval: int = SECOND) -> Result:
+    def run(
+        self,
+        duration: int,
+        warmup: int = 0,
+        interval: int = SECOND,
+        observer: Observer | None = None,
+    ) -> Result:
         """Let time pass and report.
 
         Ctrl-C ends the run early; the result then says so and covers what was measured.
@@ -385,6 +410,7 @@ class Simulation:
             duration: measured time (ns), which begins when the warm-up is over.
             warmup: time before (ns), which is not measured.
             interval: of the series (ns).
+            observer: who looks on; it changes nothing of the result.
         """
         stops = sorted({one.stop for one in self.flows if one.stop is not None})
         interrupted = False
@@ -395,12 +421,21 @@ class Simulation:
         for interface in self.interfaces():
             interface.clear()
         began = self.schedule.now
-        at = began
-        while at < warmup + duration and not interrupted:
-            at = min(warmup + duration, at + interval)
+        if observer is not None:
+            observer.begin()
+        at, end = began, warmup + duration
+        steps = (interval,) if observer is None else (interval, observer.interval)
+        while at < end and not interrupted:
+            at = min(end, *(at + step - (at - began) % step for step in steps))
             interrupted = not self.advance(at, interval, stops)
-            for one in self.flows:
-                one.sample()
+            over = at == end or interrupted
+            if over or (at - began) % interval == 0:
+                for one in self.flows:
+                    one.sample()
+            if observer is not None and (over or (at - began) % observer.interval == 0):
+                observer.sample()
+        if observer is not None:
+            observer.end()
         return report(self, began, interrupted)
 
     def advance(self, until: int, step: int, stops: list[int]) -> bool:

@@ -97,7 +97,10 @@ def _mend(mend: Mend) -> dict[str, object]:
 
 
 def _run(run: Run) -> dict[str, object]:
-    return {**asdict(run.measured), "verdicts": [_verdict(one) for one in run.verdicts]}
+    measured = asdict(run.measured)
+    if run.measured.series is None:
+        del measured["series"]
+    return {**measured, "verdicts": [_verdict(one) for one in run.verdicts]}
 
 
 def _verdict(verdict: Verdict) -> dict[str, object]:

@@ -7,6 +7,8 @@ by side.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tcc.verify.series import Series
+
 
 class MeasureError(Exception):
     """A verifier could not do what it had accepted; the message says why."""
@@ -98,6 +100,7 @@ class Measured:
         directions: `egress` and `ingress`, as far as they are shaped.
         host: sentences on what happened on the machine behind the qdisc, where that is modelled.
         basis: `emergent` or `calibrated to ...` for a prediction, `measured` for real packets.
+        series: the same over time, where the scenario asks for it and the verifier can.
     """
 
     verifier: str
@@ -109,3 +112,4 @@ class Measured:
     directions: Mapping[str, DirectionMeasure]
     host: tuple[str, ...] = ()
     basis: str = "emergent"
+    series: Series | None = None

@@ -78,6 +78,7 @@ class Scenario:
         warmup: time before (ns).
         testbed: machine and path; None is the ideal one.
         tiers: those of the link, in order of precedence.
+        sampling: whether to measure over time, too.
     """
 
     index: int
@@ -91,6 +92,7 @@ class Scenario:
     warmup: int
     testbed: Testbed | None
     tiers: tuple[Tier, ...] = ()
+    sampling: bool = False
 
     @property
     def local(self) -> bool:

@@ -12,6 +12,7 @@ come back as they were given.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -48,8 +49,8 @@ class Table(NamedTuple):
     """The rules of one device, in order: the first that matches counts."""
 
     device: str
-    leaving: Sequence[Rule]
-    arriving: Sequence[Rule] = ()
+    leaving: tuple[Rule, ...]
+    arriving: tuple[Rule, ...] = ()
 
     @property
     def name(self) -> str:
@@ -58,8 +59,14 @@ class Table(NamedTuple):
 
     def text(self) -> str:
         """Return the table as nft(8) takes it."""
-        chains = [*_goals(self), *_arriving(self), _leaving(self)]
-        return f"table inet {self.name} {{\n" + "\n".join(chains) + "}\n"
+        return _text(self)
+
+
+@lru_cache(maxsize=256)
+def _text(table: Table) -> str:
+    """Return the text of a table whose rules are tuples; many sites have the same."""
+    chains = [*_goals(table), *_arriving(table), _leaving(table)]
+    return f"table inet {table.name} {{\n" + "\n".join(chains) + "}\n"
 
 
 def table_name(device: str) -> str:

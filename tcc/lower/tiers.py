@@ -7,8 +7,10 @@ from the mark (tc-ctinfo(8)). A tier that only names DSCPs which CAKE's own tabl
 tin needs nothing of all this.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from tcc.diagnostics import Diagnostic, error
 from tcc.dscp import name_of
@@ -51,13 +53,13 @@ def _lower_device(device: "_Device", made: Tiering) -> None:
     made.explained += device.explained()
     found = list(device.lacking(Place(device.name, MARKS) in made.state))
     made.found += found
-    table = Table(device.name, device.leaving(), device.arriving())
+    table = Table(device.name, device.rules.leaving, device.rules.arriving)
     if found or not (table.leaving or table.arriving):
         return
     path = device.wish.path
     made.tables.append(table)
     made.state[Place(device.name, MARKS)] = RulesItem(table.name, table.text(), path)
-    if device.restores:
+    if device.rules.restores:
         made.restored[device.name] = MASKS
 
 
@@ -77,6 +79,133 @@ def tiers_of(wish: Wish) -> Iterator[tuple[Path, Tier]]:
         yield (*wish.path[:-1], "tiers", index) if index < own else ("tiers", index - own), tier
 
 
+class _Sorting(NamedTuple):
+    """What decides which rules a device takes, and all but its own name."""
+
+    tiers: tuple[Tier, ...]
+    sent: str | None
+    """Mode of the tins that packets leave by; None: that direction is not shaped."""
+    kept: str | None
+    """Mode of the tins that they come in by."""
+    turned: bool
+    """Whether the device leads to the hosts."""
+
+    @property
+    def restores(self) -> bool:
+        """Whether what comes in gets its DSCP back from the connection's mark."""
+        return self.kept not in {None, BESTEFFORT} and any(
+            not _is_native(match, tier, self.kept) for tier in self.tiers for match in tier.matches
+        )
+
+
+class _Rules(NamedTuple):
+    """What a sorting comes to."""
+
+    restores: bool
+    leaving: tuple[Rule, ...]
+    arriving: tuple[Rule, ...]
+    became: Mapping[str, Sequence[tuple[str, str]]]
+    """By direction, what each tier became, and because of what."""
+
+
+def _is_native(match: Match, tier: Tier, mode: str | None) -> bool:
+    """Whether CAKE's own table does what `match` asks for."""
+    only_dscp = match == Match(dscp=match.dscp) and bool(match.dscp)
+    return only_dscp and all(goes_there(one, tier.tin, mode) for one in match.dscp)
+
+
+@lru_cache(maxsize=256)
+def _rules(sorting: _Sorting) -> _Rules:
+    """Return the rules of a sorting; devices of many sites have the same."""
+    goals = _Goals(sorting.sent, sorting.kept, sorting.restores)
+    return _Rules(
+        goals.restores,
+        _leaving(sorting, goals),
+        _arriving(sorting, goals),
+        {
+            direction: [_became(direction, tier, mode, goals) for tier in sorting.tiers]
+            for direction, mode in (("egress", sorting.sent), ("ingress", sorting.kept))
+            if mode is not None
+        },
+    )
+
+
+class _Goals(NamedTuple):
+    """What packets of a tier get."""
+
+    sent: str | None
+    kept: str | None
+    restores: bool
+
+    def of(self, tier: Tier, dscp: int | None) -> Goal:
+        """Return what a packet of `tier` gets; one that is there and does stays."""
+        sent = None if self.sent is None else _mark(tier, dscp, self.sent)
+        return Goal(sent, self.noted(tier, dscp) if self.restores else None)
+
+    def noted(self, tier: Tier, dscp: int | None) -> int:
+        """Return the DSCP that the connection's mark holds."""
+        return _mark(tier, dscp, self.kept)
+
+
+def _leaving(sorting: _Sorting, goals: _Goals) -> tuple[Rule, ...]:
+    """Return the rules for what leaves; those at the end that alter nothing are left out."""
+    if goals.sent is None and not goals.restores:
+        return ()
+    rules: list[tuple[Rule, bool]] = []
+    for tier in sorting.tiers:
+        for match in tier.matches:
+            rules += _leaving_by(tier, match, sorting, goals)
+    while rules and not rules[-1][1]:
+        rules.pop()
+    return tuple(rule for rule, _ in rules)
+
+
+def _leaving_by(
+    tier: Tier, match: Match, sorting: _Sorting, goals: _Goals
+) -> Iterator[tuple[Rule, bool]]:
+    """Yield rules, and whether each alters anything by itself."""
+    found = list(alternatives(match, local_sends=not sorting.turned, other="iifname"))
+    if not match.dscp:
+        goal = goals.of(tier, None)
+        yield from ((Rule(words, goal, tier.name), True) for words in found)
+        return
+    by_goal: dict[Goal, list[int]] = {}
+    for dscp in match.dscp:
+        by_goal.setdefault(goals.of(tier, dscp), []).append(dscp)
+    for goal, dscps in by_goal.items():
+        alters = goal.kept is not None or [goal.sent] != dscps
+        for words in found:
+            for one in with_dscp(words, dscps):
+                yield Rule(one, goal, tier.name), alters
+
+
+def _arriving(sorting: _Sorting, goals: _Goals) -> tuple[Rule, ...]:
+    """Return the rules for what has come in.
+
+    A DSCP is no condition there: it may have been washed or restored meanwhile.
+    """
+    if not goals.restores:
+        return ()
+    return tuple(
+        Rule(words, Goal(None, goals.noted(tier, None)), tier.name)
+        for tier in sorting.tiers
+        for match in tier.matches
+        if not match.dscp
+        for words in alternatives(match, local_sends=sorting.turned, other="oifname")
+    )
+
+
+def _became(direction: str, tier: Tier, mode: str, goals: _Goals) -> tuple[str, str]:
+    if all(_is_native(match, tier, mode) for match in tier.matches):
+        return "no rule", f"{mode} has these DSCPs in that tin by itself"
+    mark = f"DSCP {name_of(mark_of(tier.tin, mode))}"
+    if direction == "egress":
+        return f"{mark} by nftables", "before the qdisc, the first tier that matches"
+    if not goals.restores:
+        return "nothing", f"{mode} sorts nothing"
+    return f"{mark} by ctinfo", "from the connection's mark, where rules have noted it"
+
+
 @dataclass
 class _Device:
     """One device of one link, and its tiers."""
@@ -87,74 +216,16 @@ class _Device:
         self.wish = self.ends[0].wish
         self.name = self.wish.device.name
         modes = {one.wish.direction: tin_mode(one) for one in self.ends}
-        self.sent_mode = modes.get("egress")
-        self.kept_mode = modes.get("ingress")
         self.tiers = list(tiers_of(self.wish))
-        self.restores = self.kept_mode not in {None, BESTEFFORT} and any(
-            not self._is_native(match, tier, self.kept_mode)
-            for _, tier in self.tiers
-            for match in tier.matches
-        )
         role = self.wish.link.role
         self.role = role.kind if role else None
-        self.turned = role is not None and role.facing_hosts
-
-    @staticmethod
-    def _is_native(match: Match, tier: Tier, mode: str | None) -> bool:
-        """Whether CAKE's own table does what `match` asks for."""
-        only_dscp = match == Match(dscp=match.dscp) and bool(match.dscp)
-        return only_dscp and all(goes_there(one, tier.tin, mode) for one in match.dscp)
-
-    def leaving(self) -> list[Rule]:
-        """Return the rules for what leaves; those at the end that alter nothing are left out."""
-        if self.sent_mode is None and not self.restores:
-            return []
-        rules: list[tuple[Rule, bool]] = []
-        for _, tier in self.tiers:
-            for match in tier.matches:
-                rules += self._leaving(tier, match)
-        while rules and not rules[-1][1]:
-            rules.pop()
-        return [rule for rule, _ in rules]
-
-    def _leaving(self, tier: Tier, match: Match) -> Iterator[tuple[Rule, bool]]:
-        """Yield rules, and whether each alters anything by itself."""
-        found = list(alternatives(match, local_sends=not self.turned, other="iifname"))
-        if not match.dscp:
-            goal = self._goal(tier, None)
-            yield from ((Rule(words, goal, tier.name), True) for words in found)
-            return
-        goals: dict[Goal, list[int]] = {}
-        for dscp in match.dscp:
-            goals.setdefault(self._goal(tier, dscp), []).append(dscp)
-        for goal, dscps in goals.items():
-            alters = goal.kept is not None or [goal.sent] != dscps
-            for words in found:
-                for one in with_dscp(words, dscps):
-                    yield Rule(one, goal, tier.name), alters
-
-    def arriving(self) -> list[Rule]:
-        """Return the rules for what has come in.
-
-        A DSCP is no condition there: it may have been washed or restored meanwhile.
-        """
-        if not self.restores:
-            return []
-        return [
-            Rule(words, Goal(None, self._kept(tier, None)), tier.name)
-            for _, tier in self.tiers
-            for match in tier.matches
-            if not match.dscp
-            for words in alternatives(match, local_sends=self.turned, other="oifname")
-        ]
-
-    def _goal(self, tier: Tier, dscp: int | None) -> Goal:
-        """Return what a packet of `tier` gets; one that is there and does stays."""
-        sent = None if self.sent_mode is None else _mark(tier, dscp, self.sent_mode)
-        return Goal(sent, self._kept(tier, dscp) if self.restores else None)
-
-    def _kept(self, tier: Tier, dscp: int | None) -> int:
-        return _mark(tier, dscp, self.kept_mode)
+        self.sorting = _Sorting(
+            tuple(tier for _, tier in self.tiers),
+            modes.get("egress"),
+            modes.get("ingress"),
+            role is not None and role.facing_hosts,
+        )
+        self.rules = _rules(self.sorting)
 
     def lacking(self, taken: bool) -> Iterator[Diagnostic]:
         """Yield `tier-unavailable` where what it takes is not there.
@@ -162,8 +233,7 @@ class _Device:
         `taken`: another link has rules for the device already.
         """
         facts = self.wish.facts
-        leaving = self.leaving()
-        if not leaving:
+        if not self.rules.leaving:
             return
         if taken:
             yield from self._at_each(
@@ -172,7 +242,7 @@ class _Device:
         if facts is not None and facts.nft is False:
             cure = "install it (nftables), and take facts anew"
             yield from self._at_each("it takes nft(8), which is not here", cure)
-        if self.restores and not has_action(facts, "ctinfo"):
+        if self.rules.restores and not has_action(facts, "ctinfo"):
             yield from self._at_each(
                 "for what comes in it takes the ctinfo action, which this kernel does not have",
                 "install or load it (act_ctinfo; kmod-sched-ctinfo on OpenWrt)",
@@ -198,27 +268,17 @@ class _Device:
                 yield error("tier-unavailable", span_at(self.wish.spans, path), message, *cures)
 
     def _takes_rules(self, match: Match, tier: Tier) -> bool:
-        modes = {self.sent_mode, self.kept_mode} - {None}
-        return any(not self._is_native(match, tier, mode) for mode in modes)
+        modes = {self.sorting.sent, self.sorting.kept} - {None}
+        return any(not _is_native(match, tier, mode) for mode in modes)
 
     def explained(self) -> Iterator[tuple[Wish, Explanation]]:
         """Yield what became of each tier, in each direction."""
         for one in self.ends:
-            mode = tin_mode(one)
-            for path, tier in self.tiers:
+            for (path, tier), became in zip(
+                self.tiers, self.rules.became[one.wish.direction], strict=True
+            ):
                 span = span_at(self.wish.spans, path)
-                became, because = self._became(one.wish.direction, tier, mode)
-                yield one.wish, Explanation(f"tier {tier.name}", became, because, span)
-
-    def _became(self, direction: str, tier: Tier, mode: str | None) -> tuple[str, str]:
-        if all(self._is_native(match, tier, mode) for match in tier.matches):
-            return "no rule", f"{mode} has these DSCPs in that tin by itself"
-        mark = f"DSCP {name_of(mark_of(tier.tin, mode))}"
-        if direction == "egress":
-            return f"{mark} by nftables", "before the qdisc, the first tier that matches"
-        if not self.restores:
-            return "nothing", f"{mode} sorts nothing"
-        return f"{mark} by ctinfo", "from the connection's mark, where rules have noted it"
+                yield one.wish, Explanation(f"tier {tier.name}", *became, span)
 
 
 def _mark(tier: Tier, dscp: int | None, mode: str | None) -> int:

@@ -52,6 +52,9 @@ class CakeSaid(NamedTuple):
     fwmark: int = 0
 
 
+_DEFAULTS: Final = CakeSaid._field_defaults
+
+
 class _Preset(NamedTuple):
     overhead: int
     cells: str | None = None
@@ -104,12 +107,22 @@ class Note(NamedTuple):
 class Replay:
     """What the words came to, which settings were mentioned, and what is odd about them."""
 
-    said: CakeSaid = field(default_factory=CakeSaid)
+    values: dict[str, Any] = field(default_factory=dict)
+    """What differs from the kernel's defaults, by field of CakeSaid."""
     mentioned: dict[str, list[str]] = field(default_factory=dict)
     """By field, each value that was given, in order."""
     notes: list[Note] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     """Words that tc would refuse."""
+
+    @property
+    def said(self) -> CakeSaid:
+        """What the words came to."""
+        return CakeSaid(**self.values)
+
+    def now(self, name: str) -> Any:  # noqa: ANN401  (as the field is)
+        """Return what a field of CakeSaid has come to."""
+        return self.values.get(name, _DEFAULTS[name])
 
 
 def said_by(words: Sequence[str]) -> CakeSaid:
@@ -119,7 +132,7 @@ def said_by(words: Sequence[str]) -> CakeSaid:
 
 def replay(words: Sequence[str], start: CakeSaid | None = None) -> Replay:
     """Return what `words`, those after `cake`, make of a fresh qdisc, or of `start`."""
-    made = Replay(start or CakeSaid())
+    made = Replay(start._asdict() if start else {})
     left = iter(words)
     for word in left:
         _word(made, word, left)
@@ -149,14 +162,13 @@ def _word(made: Replay, word: str, left: Iterator[str]) -> None:
 
 
 def _set(made: Replay, name: str, value: object, word: str) -> None:
-    changed: dict[str, Any] = {name: value}
-    made.said = made.said._replace(**changed)
+    made.values[name] = value
     made.mentioned.setdefault(name, []).append(word)
 
 
 def _rate(made: Replay, rate: int, word: str) -> None:
     """A rate turns autorate-ingress off, which therefore has to come after it."""
-    if made.said.autorate:
+    if made.now("autorate"):
         made.notes.append(
             Note("autorate-undone", f"`{word}` after `autorate-ingress` turns that off")
         )
@@ -166,7 +178,7 @@ def _rate(made: Replay, rate: int, word: str) -> None:
 
 
 def _preset(made: Replay, word: str, preset: _Preset) -> None:
-    before = made.said.overhead
+    before = made.now("overhead")
     overhead = preset.overhead + (0 if preset.sets else before)
     if before and not preset.sets and word != "ether-vlan" and "overhead" in made.mentioned:
         made.notes.append(
@@ -180,7 +192,7 @@ def _preset(made: Replay, word: str, preset: _Preset) -> None:
     if word == "raw":
         _set(made, "raw", True, word)
     elif "raw" not in made.mentioned:
-        made.said = made.said._replace(raw=False)
+        made.values["raw"] = False
     if preset.cells is not None:
         _set(made, "cells", preset.cells, word)
     if preset.mpu is not None:
@@ -190,17 +202,17 @@ def _preset(made: Replay, word: str, preset: _Preset) -> None:
 def _overhead(made: Replay, text: str) -> None:
     number = _bounded(text, OVERHEADS)
     before = made.mentioned.get("overhead", [])
-    if made.said.overhead and made.said.overhead != number and before:
+    was = made.now("overhead")
+    if was and was != number and before:
         made.notes.append(
             Note(
                 "overhead-replaced",
-                f"`overhead {number}` replaces the {made.said.overhead} bytes of "
-                f"`{before[-1]}` before it",
+                f"`overhead {number}` replaces the {was} bytes of `{before[-1]}` before it",
             )
         )
     _set(made, "overhead", number, f"overhead {text}")
     if "raw" not in made.mentioned:
-        made.said = made.said._replace(raw=False)
+        made.values["raw"] = False
 
 
 def _bounded(text: str, allowed: range) -> int:

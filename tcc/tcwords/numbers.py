@@ -17,6 +17,8 @@ BITS: Final = 8
 _WRITTEN = re.compile(
     r"\+?(0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(.*)"
 )
+_PLAIN = re.compile(r"(?!0[xX])([0-9]{1,18})([a-zA-Z]{0,8})", re.ASCII)
+"""Nearly every number; one with a leading zero is decimal to tc all the same."""
 _SCALES: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _RATE = re.compile(r"([kmgt]?)(i?)(bit|bps)")
 _SIZES: Final = {
@@ -76,7 +78,10 @@ def count_of(text: str) -> int:
         raise NumberError(f"`{text}` is no whole number") from problem
 
 
-def _amount(text: str) -> tuple[Fraction, str]:
+def _amount(text: str) -> tuple[Fraction | int, str]:
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None:
+        return int(plain[1]), plain[2]
     written = _WRITTEN.fullmatch(text)
     if written is None or len(text) > _LONGEST:
         raise NumberError(f"`{text}` is no number")

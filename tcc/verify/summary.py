@@ -40,9 +40,14 @@ class Summary:
 
 def summarise(runs: Sequence[Run]) -> list[Summary]:
     """Return each requirement's verdict over the seeds of one scenario."""
+    return over_seeds([run.verdicts for run in runs])
+
+
+def over_seeds(of_runs: Sequence[Sequence[Verdict]]) -> list[Summary]:
+    """Return each requirement's verdict, given those of a run with each seed."""
     by_place: dict[tuple[int, str | None], list[Verdict]] = {}
-    for run in runs:
-        for verdict in run.verdicts:
+    for verdicts in of_runs:
+        for verdict in verdicts:
             by_place.setdefault((verdict.index, verdict.direction), []).append(verdict)
     return [_summary(verdicts) for verdicts in by_place.values()]
 

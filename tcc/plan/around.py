@@ -9,7 +9,8 @@ thing to come and the first to go:
     last        the hook, marks, filters
 
 A filter, once there, is never altered, only taken away and added: what it leads to is bound
-by number, and for the moment in between packets pass unshaped instead of being lost.
+by number, and for the moment in between packets pass unshaped instead of being lost. So a
+device that has to be made anew takes its qdiscs and the redirect to it along.
 """
 
 from collections.abc import Iterable, Iterator
@@ -47,6 +48,7 @@ def around(observed: State, wanted: State, comparison: Comparison) -> Around:
 
     Places that `wanted` omits stay as they are; `NOTHING` takes away what is there.
     """
+    anew = made_anew(observed, wanted, comparison)
     going: list[Operation] = []
     links: list[Operation] = []
     rules: list[Operation] = []
@@ -54,7 +56,9 @@ def around(observed: State, wanted: State, comparison: Comparison) -> Around:
     for place, item in wanted.items():
         if isinstance(item, QdiscItem | FileItem):
             continue
-        for step in _steps(place, observed.get(place, NOTHING), item, comparison):
+        now = observed.get(place, NOTHING)
+        bound = isinstance(now, FilterItem) and now.redirects in anew
+        for step in _steps(place, now, item, comparison, bound):
             kind = type(step.after if step.verb is not Verb.DELETE else step.before)
             if step.verb is Verb.DELETE and kind in _GOING:
                 going.append(step)
@@ -66,7 +70,22 @@ def around(observed: State, wanted: State, comparison: Comparison) -> Around:
     )
 
 
-def _steps(place: Place, now: Item, item: Item, comparison: Comparison) -> Iterator[Operation]:
+def made_anew(observed: State, wanted: State, comparison: Comparison) -> frozenset[str]:
+    """Return the devices that are there and cannot become what is wanted: all on them goes."""
+    return frozenset(
+        place.device
+        for place, item in wanted.items()
+        if isinstance(item, LinkItem)
+        and isinstance(now := observed.get(place), LinkItem)
+        and comparison.differences(item, now)
+        and not comparison.changeable(item, now)
+    )
+
+
+def _steps(
+    place: Place, now: Item, item: Item, comparison: Comparison, bound: bool
+) -> Iterator[Operation]:
+    """Yield the steps at one place; `bound`: what is there leads to a device that is made anew."""
     if is_gone(now) and isinstance(item, Nothing):
         return
     if isinstance(now, Nothing):
@@ -76,9 +95,9 @@ def _steps(place: Place, now: Item, item: Item, comparison: Comparison) -> Itera
         yield Operation(Verb.DELETE, place, now, None)
         return
     found = tuple(comparison.differences(item, now))
-    if not found:
+    if not found and not bound:
         return
-    if comparison.changeable(item, now):
+    if not bound and comparison.changeable(item, now):
         yield Operation(Verb.CHANGE, place, now, item, found)
     else:
         yield Operation(Verb.DELETE, place, now, None)

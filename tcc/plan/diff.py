@@ -14,7 +14,7 @@ before or after them, in the order that `tcc.plan.around` gives.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tcc.plan.around import around
+from tcc.plan.around import around, made_anew
 from tcc.plan.operation import Operation, Plan, Verb
 from tcc.plan.state import (
     Comparison,
@@ -39,7 +39,9 @@ def diff(observed: State, wanted: State, comparison: Comparison) -> Plan:
     A wanted root that is marked `default` stands for the kernel's own. `observed` holds every
     qdisc with a handle on the devices that `wanted` names.
     """
-    there = qdiscs_by_device(observed)
+    anew = made_anew(observed, wanted, comparison)
+    there = {device: hanging for device, hanging in qdiscs_by_device(observed).items()
+             if device not in anew}  # fmt: skip
     operations: list[Operation] = []
     final: dict[Place, Item] = {}
     for device, hanging in qdiscs_by_device(wanted).items():

@@ -7,7 +7,7 @@ A qdisc that cannot get its old handle in place is taken away first.
 
 from collections.abc import Iterator, Mapping
 
-from tcc.plan.around import around, is_gone
+from tcc.plan.around import around, is_gone, made_anew
 from tcc.plan.diff import ROOT, Hanging, parents_first
 from tcc.plan.operation import Operation, Plan, Verb
 from tcc.plan.state import (
@@ -35,11 +35,13 @@ def restore(current: State, before: State, comparison: Comparison) -> Plan:
     now = qdiscs_by_device(current)
     operations: list[Operation] = []
     rest = _rest(current, before)
+    anew = made_anew(current, rest, comparison)
     wanted: dict[Place, Item] = dict(rest)
     for device, hanging in reversed(qdiscs_by_device(before).items()):
         if device not in now and not isinstance(rest.get(Place(device, LINK)), LinkItem):
             continue
-        operations += _device_steps(device, now.get(device, {}), hanging, comparison)
+        there = {} if device in anew else now.get(device, {})
+        operations += _device_steps(device, there, hanging, comparison)
         wanted.update({Place(device, at): item for at, item in hanging.items()})
     others = around(current, rest, comparison)
     return Plan((*others.before, *operations, *others.after), current, wanted)

@@ -65,7 +65,7 @@ class LinkItem(NamedTuple):
     """A virtual device: made for shaping, or there already.
 
     `number` and `address` are those of one that is there, so that it can be made again as it
-    was; wanted items leave them open, and take one that is there with the queues that it has.
+    was, with just as many queues; wanted items leave them open, and take one with more queues.
     """
 
     kind: str

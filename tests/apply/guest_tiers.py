@@ -247,10 +247,13 @@ def tried(world):
         report["was"], report["is"] = before, shown()
     report["queues"] = world.apply(QUEUES)
     report["priorities"] = priorities()
+    report["one queue"] = [world.apply(POLICY)[0], kinds("ifb-wan0")]
+    single = shown()
     report["mq apply"] = world.apply(POLICY.replace("qdisc cake", "qdisc cake_mq"))
     report["mq again"] = world.apply(POLICY.replace("qdisc cake", "qdisc cake_mq"))
     report["mq kinds"] = [kinds("wan0"), kinds("ifb-wan0")]
     report["mq flows"] = {name: one_flow(flow) for name, flow in FLOWS.items()}
+    report["single again"] = [world.back(), shown() == single, one_flow(FLOWS["voice by port"])]
     return report
 
 

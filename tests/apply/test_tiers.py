@@ -78,6 +78,15 @@ def test_cake_mq_sorts_ipv4_by_dscp_with_our_filter_and_not_without(guest_report
     assert without["besteffort"] == PACKETS  # the trap: AF41 has the priority 2
 
 
+def test_an_ifb_of_one_queue_is_made_anew_for_cake_mq_and_comes_back_as_it_was(guest_report):
+    assert guest_report["one queue"] == ["DONE", ["cake"]]
+    steps = ["delete", "delete", "add", "replace", "add", "add", "add"]
+    assert guest_report["mq apply"][2] == steps
+    back, same, flow = guest_report["single again"]
+    assert (back, same) == ("DONE", True)
+    assert (flow["egress"], flow["ingress"]) == ({"voice": PACKETS}, {"voice": PACKETS})
+
+
 def test_cake_mq_shapes_both_directions(guest_report):
     """A kernel for one processor tells of one receive queue (rtnl_fill_ifinfo(), CONFIG_RPS)."""
     assert guest_report["mq apply"][0] == "DONE"

@@ -107,6 +107,25 @@ def test_a_device_that_is_down_is_set_up_and_keeps_all():
     ]
 
 
+def test_a_device_with_too_few_queues_is_made_anew_and_takes_all_along():
+    more = {**WANTED, IFB: LinkItem("ifb", tx_queues=4)}
+    anew = [
+        ("delete", "wan", "redirect"),  # first of all: packets pass unshaped, and are not lost
+        ("delete", "ifb-wan", "link"),
+        ("add", "ifb-wan", "link"),
+        ("add", "ifb-wan", "root"),
+        ("add", "wan", "redirect"),
+    ]
+    assert steps(diff(COMPLETE, more, comparison)) == anew
+    now = {**COMPLETE, IFB: LinkItem("ifb", tx_queues=4, number=9)}
+    assert not diff(now, more, comparison)
+    assert not diff(now, WANTED, comparison)  # more than it takes is enough
+    back = restore(now, COMPLETE, comparison)
+    assert steps(back) == anew
+    assert back.operations[2].after == COMPLETE[IFB]
+    assert unlike(now, COMPLETE, comparison) == [IFB]
+
+
 def test_another_filter_is_taken_away_and_ours_added():
     other = {**COMPLETE, REDIRECT: FilterItem("u32", redirects="elsewhere")}
     assert steps(diff(other, WANTED, comparison)) == [

@@ -144,6 +144,9 @@ class Host:
     def _send(self, steps: Sequence[Operation]) -> Sequence[Result]:
         messages = [request(step, self._number_of) for step in steps]
         acks = self._route.batch(messages, AT_ONCE)
+        for step in steps:
+            if isinstance(step.before, LinkItem) and step.verb is Verb.DELETE:
+                self._numbers.pop(step.place.device, None)
         return [
             Result(step, ack.errno, "" if ack.ok else ack.reason)
             for step, ack in zip(steps, acks, strict=True)
@@ -221,7 +224,9 @@ def changeable(wanted: Item, observed: Item) -> bool:
     Of a kind that no plugin knows it is not known either, so the answer is no.
     """
     if not isinstance(wanted, QdiscItem) or not isinstance(observed, QdiscItem):
-        return isinstance(wanted, LinkItem | RulesItem)
+        if isinstance(wanted, LinkItem) and isinstance(observed, LinkItem):
+            return surroundings.has_queues(wanted, observed)
+        return isinstance(wanted, RulesItem)
     if wanted.kind != observed.kind or wanted.settings is None or observed.settings is None:
         return False
     return plugin.qdisc(wanted.kind).changes_in_place

@@ -110,6 +110,8 @@ def differences(wanted: Item, observed: Item) -> Sequence[Difference]:
     match wanted, observed:
         case LinkItem(), LinkItem():
             found = [("kind", wanted.kind, observed.kind), ("up", wanted.up, observed.up)]
+            if not has_queues(wanted, observed):
+                found.append(("queues", wanted.tx_queues, observed.tx_queues))
         case HookItem(), HookItem():
             found = [("kind", wanted.kind, observed.kind)]
         case FilterItem(), FilterItem():
@@ -121,6 +123,13 @@ def differences(wanted: Item, observed: Item) -> Sequence[Difference]:
         case _:
             return () if wanted == observed else (Difference("", name(wanted), name(observed)),)
     return [Difference(what, _word(a), _word(b)) for what, a, b in found if a != b]
+
+
+def has_queues(wanted: LinkItem, observed: LinkItem) -> bool:
+    """Whether a device has the queues that it shall have: their number is given at its birth."""
+    if wanted.number:  # one that was there, and shall be again
+        return wanted.tx_queues == observed.tx_queues
+    return wanted.tx_queues <= observed.tx_queues
 
 
 def _word(value: object) -> str:

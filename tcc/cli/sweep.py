@@ -1,0 +1,105 @@
+"""`tcc sweep`: verify a policy over a grid of parameters."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tcc import api
+from tcc.cli import options, show, sweeping
+from tcc.diagnostics import has_errors
+
+if TYPE_CHECKING:
+    from tcc.facts import Facts
+    from tcc.passes import Given
+    from tcc.sweep.result import Swept
+
+MISSED, INVALID = 1, 2
+
+
+def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        from tcc.sweep.document import SCHEMA  # noqa: PLC0415
+
+        click.echo(SCHEMA.read_text(), nl=False)
+        ctx.exit()
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--vary", "vary", multiple=True, metavar="PARAM=VALUES",
+    help="What varies: a `let` or `param`, a path such as wan.egress.bandwidth, or `workload`; "
+    "and its values: 10ms,80ms or 10mbit..50mbit/5 (five, evenly spaced).",
+)  # fmt: skip
+@options.values
+@options.facts
+@click.option("--target", metavar="BACKEND", help="Run what this back end would configure.")
+@click.option("--seed", default=1, metavar="N", help="The first one.", show_default=True)
+@click.option(
+    "--seeds", "--repeat", "count", type=click.IntRange(1), default=1, metavar="N",
+    show_default=True, help="Run every point with N seeds, one after the other from --seed.",
+)  # fmt: skip
+@sweeping.resources
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
+    help="Print the JSON Schema of --json, and end.",
+)  # fmt: skip
+@click.pass_context
+def command(  # noqa: PLR0913, PLR0917
+    ctx: click.Context,
+    file: str,
+    vary: tuple[str, ...],
+    given: "Given",
+    facts: "Facts | None",
+    target: str | None,
+    seed: int,
+    count: int,
+    resources: sweeping.Resources,
+    *,
+    as_json: bool,
+) -> int:
+    """Verify FILE over a grid: every value of every --vary, every objective, every seed.
+
+    Each result is appended to --out as it comes. The same command again, after a Ctrl-C or a
+    crash, runs only what is not there yet.
+
+    Exit codes: 0 everything held everywhere, 1 something was missed or could not be run
+    somewhere, 2 the policy or the grid is invalid or the sweep could not go on, 130 interrupted
+    by Ctrl-C or SIGTERM.
+    """
+    from tcc.sweep.axes import read_axes  # noqa: PLC0415
+    from tcc.sweep.plan import plan  # noqa: PLC0415
+    from tcc.sweep.work import Setup  # noqa: PLC0415
+
+    sweeping.check_target(target)
+    axes, found, text = read_axes(vary)
+    built = api.load(file, given)
+    grid = None
+    if not has_errors((*found, *built.found)):
+        setup = Setup(file, given, facts, target)
+        grid, found = plan(built, setup, axes, range(seed, seed + count), resources.most)
+    else:
+        found += built.found
+    show.findings(found, {**built.sources, text.path: text}, "text", ctx.color)
+    if grid is None:
+        return INVALID
+    swept, code = sweeping.run(grid, resources, ctx.color)
+    if swept is not None:
+        _print(swept, as_json)
+    if code or swept is None:
+        return code
+    if not swept.runnable:
+        return INVALID
+    return 0 if swept.held else MISSED
+
+
+def _print(swept: "Swept", as_json: bool) -> None:
+    if as_json:
+        from tcc.sweep.document import document  # noqa: PLC0415
+
+        click.echo(document(swept))
+    else:
+        from tcc.sweep.text import sweep_text  # noqa: PLC0415
+
+        click.echo(sweep_text(swept))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tcc.netlink.kinds import encode_options
 from tcc_plugins.kernel import host
 from tcc_plugins.kernel.verifier import PROGRAM
 from testkernel.uml_kernel import find
@@ -94,7 +95,14 @@ JOB = {
     "local": False, "hosts": 1, "queues": 1, "ecn": 2, "rtt": 0, "jitter": 0, "loss": 0,
     "egress": [], "ingress": [], "flows": [], "warmup": 1_000_000_000, "duration": 3_000_000_000,
 }  # fmt: skip
-BUCKET = ["root", "handle", "1:", "tbf", "rate", "20mbit", "burst", "16k", "latency", "20ms"]
+FRAME_RATE = {"rate_linklayer": 1, "rate_rate": 2_500_000}  # bytes/s: 20 Mbit/s
+BUCKET = {
+    "kind": "tbf", "handle": 0x10000, "parent": 0xFFFFFFFF, "options": encode_options("tbf", [
+        ("PARMS", {**FRAME_RATE, "limit": 66_384, "buffer": 102_400}),  # 20 ms; ticks of 64 ns
+        ("BURST", 16_384),
+    ]).hex(),
+}  # fmt: skip
+"""What tc sends for `tbf rate 20mbit burst 16k latency 20ms`, tables left out."""
 
 
 def namespaces() -> str:
@@ -184,11 +192,23 @@ def test_more_than_a_process_can_delay_is_no_measurement():
 
 
 @pytest.mark.kernel
+def test_what_the_kernel_refuses_is_said_in_its_own_words():
+    """A bucket that holds nothing: the kernel gives no sentence, so the C library's stands."""
+    empty = encode_options("tbf", [("PARMS", {**FRAME_RATE, "limit": 66_384})]).hex()
+    job = {**JOB, "egress": [{**BUCKET, "options": empty}]}
+    with pytest.raises(host.HostError, match="the kernel refuses tbf: Invalid argument"):
+        host.run(PROGRAM, json.dumps(job))
+    job = {**JOB, "egress": [{**BUCKET, "parent": 0x70001}]}
+    with pytest.raises(host.HostError, match="the kernel refuses tbf: Failed to find"):
+        host.run(PROGRAM, json.dumps(job))
+
+
+@pytest.mark.kernel
 def test_a_qdisc_that_is_not_there_is_named(tmp_path: Path):
     """This machine's kernel may have CAKE and netem; no kernel has this one."""
     before = namespaces()
-    job = {**JOB, "egress": [["root", "nosuch"]]}
-    with pytest.raises(host.HostError, match="nosuch"):
+    job = {**JOB, "egress": [{**BUCKET, "kind": "nosuch"}]}
+    with pytest.raises(host.HostError, match="no qdisc `nosuch`: load it"):
         host.run(PROGRAM, json.dumps(job))
     assert before == namespaces()
 

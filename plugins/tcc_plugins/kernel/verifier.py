@@ -14,6 +14,9 @@ from typing import Any
 from tcc.diagnostics import Diagnostic, error
 from tcc.ir import Spans, span_at, wire_size
 from tcc.lower import LoweredQdisc
+from tcc.netlink.handle import ROOT, Handle
+from tcc.netlink.kinds import decode_stats
+from tcc.netlink.objects import TcObject
 from tcc.plugin import qdisc
 from tcc.units import NS_PER_S
 from tcc.verify.measured import Delays, DirectionMeasure, FlowMeasure, Measured, MeasureError
@@ -153,8 +156,8 @@ def _job(scenario: Scenario, seed: int) -> dict[str, Any]:
         "loss": int(loss * LOSS_SCALE),
         "warmup": scenario.warmup,
         "duration": scenario.duration,
-        "egress": _commands(scenario.egress),
-        "ingress": _commands(scenario.ingress),
+        "egress": _wanted(scenario.egress),
+        "ingress": _wanted(scenario.ingress),
         "flows": [
             {
                 "kind": flow.kind,
@@ -172,25 +175,25 @@ def _job(scenario: Scenario, seed: int) -> dict[str, Any]:
     }
 
 
-def _commands(lowered: LoweredQdisc | None) -> list[list[str]]:
-    """Return the words for `tc qdisc add dev DEV`, outermost first."""
+def _wanted(lowered: LoweredQdisc | None) -> list[dict[str, Any]]:
+    """Return the qdiscs as the kernel is asked for them, outermost first."""
     if lowered is None:
         return []
-    words = qdisc(lowered.kind).command(lowered.settings)
-    made = [["root", "handle", "1:", lowered.kind, *words]]
+    made = [_request(lowered.kind, lowered.settings, Handle.of(1), ROOT)]
     for child in lowered.children:
-        inside = qdisc(child.kind).command(child.settings)
-        made.append(
-            [
-                "parent",
-                f"1:{child.minor:x}",
-                "handle",
-                f"{16 + child.minor:x}:",
-                child.kind,
-                *inside,
-            ]
-        )
+        handle, parent = Handle.of(16 + child.minor), Handle.of(1, child.minor)
+        made.append(_request(child.kind, child.settings, handle, parent))
     return made
+
+
+def _request(kind: str, settings: Any, handle: Handle, parent: Handle) -> dict[str, Any]:  # noqa: ANN401
+    options = qdisc(kind).netlink(settings)
+    return {
+        "kind": kind,
+        "handle": int(handle),
+        "parent": int(parent),
+        "options": None if options is None else options.hex(),
+    }
 
 
 def _flow(flow: Flow, number: int, said: Mapping[str, Any], duration: int) -> FlowMeasure:
@@ -241,38 +244,45 @@ def _direction(
     lowered: LoweredQdisc | None, said: Mapping[str, Any], direction: str
 ) -> DirectionMeasure:
     assert lowered is not None
-    before, after = (_root(said[when][direction], lowered.kind) for when in ("before", "after"))
-    counts = {
-        name: int(after.get(name, 0)) - int(before.get(name, 0))
-        for name in ("packets", "bytes", "drops")
-    }
+    before, after = (_objects(said[when][direction]) for when in ("before", "after"))
+    first, last = _root(before).counters, _root(after).counters
+    packets, octets = last.packets - first.packets, last.bytes - first.bytes
     # The kernel's drops count acknowledgements that the filter took out; those are no loss.
-    filtered = _sum(after, "ack_drops") - _sum(before, "ack_drops")
-    marks = _sum(after, "ecn_mark") - _sum(before, "ecn_mark")
+    filtered = _of_tins(after, "ACKS_DROPPED_PACKETS") - _of_tins(before, "ACKS_DROPPED_PACKETS")
     return DirectionMeasure(
-        counts["packets"],
-        counts["bytes"],
-        _framed(lowered, counts["packets"], counts["bytes"]),
-        counts["drops"] - filtered,
+        packets,
+        octets,
+        _framed(lowered, packets, octets),
+        last.drops - first.drops - filtered,
         {},
-        marks,
-        queues=tuple(int(one["bytes"]) for one in _children(said["after"][direction])),
+        _of_tins(after, "ECN_MARKED_PACKETS") - _of_tins(before, "ECN_MARKED_PACKETS"),
+        queues=tuple(one.counters.bytes for one in _of_queues(after)),
     )
 
 
-def _root(shown: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
-    return next((one for one in shown if one.get("kind") == kind and one.get("root")), {})
+def _objects(shown: Sequence[str]) -> list[TcObject]:
+    return [TcObject(0, 0, data := bytes.fromhex(one), 0, len(data)) for one in shown]
 
 
-def _children(shown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _root(shown: Sequence[TcObject]) -> TcObject:
+    return next(one for one in shown if one.parent == ROOT)
+
+
+def _of_queues(shown: Sequence[TcObject]) -> list[TcObject]:
     """Return the qdiscs of the transmit queues of cake_mq, in their order."""
-    of_queues = [one for one in shown if one.get("kind") == "cake" and not one.get("root")]
-    return sorted(of_queues, key=lambda one: int(str(one["parent"]).partition(":")[2], 16))
+    if _root(shown).kind != "cake_mq":
+        return []
+    return sorted((one for one in shown if one.parent != ROOT), key=lambda one: one.parent.minor)
 
 
-def _sum(shown: Mapping[str, Any], name: str) -> int:
-    """Return a count of all tins together."""
-    return sum(int(tin.get(name, 0)) for tin in shown.get("tins", ()))
+def _of_tins(shown: Sequence[TcObject], name: str) -> int:
+    """Return a count of all tins of all CAKEs together."""
+    total = 0
+    for one in shown:
+        if one.kind == "cake" and one.xstats:
+            said: Any = decode_stats(one.kind, one.xstats)
+            total += sum(dict(tin).get(name, 0) for _, tin in dict(said).get("TIN_STATS", ()))
+    return total
 
 
 def _framed(lowered: LoweredQdisc, packets: int, octets: int) -> int:

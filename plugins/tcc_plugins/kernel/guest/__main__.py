@@ -49,7 +49,7 @@ def until(moment: int) -> None:
 
 def measure(job: Job, path: str, prefix: str) -> dict[str, Any]:
     """Run both sides; count the qdiscs at the beginning and the end of the measured time."""
-    delayed_by = network.build(job, prefix)
+    delayed_by, made = network.build(job, prefix)
     places = {"s": "s", "c": "r" if job["local"] else "c"}
     begin = time.monotonic_ns() + LEAD
     running: dict[str, subprocess.Popen[str]] = {}
@@ -61,9 +61,9 @@ def measure(job: Job, path: str, prefix: str) -> dict[str, Any]:
         for name, place in places.items():
             running[name] = role(f"{prefix}{place}", path, name, prefix, str(begin))
         until(begin + job["warmup"])
-        before = network.counted(prefix)
+        before = network.counted(made)
         until(begin + job["warmup"] + job["duration"])
-        after = network.counted(prefix)
+        after = network.counted(made)
         said = {name: json.loads(running[name].communicate()[0]) for name in places}
         late = int(line_of(running["n"])) if "n" in running else 0
     finally:

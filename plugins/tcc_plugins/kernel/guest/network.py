@@ -1,24 +1,25 @@
 """The network: four namespaces in a row, the qdiscs that are measured, and the delay."""
 
-import json
 from itertools import pairwise
-from typing import Any
 
 from .programs import CommandError, Job, command
+from .qdiscs import Qdiscs
 
 ROW = "crns"
 """Clients, the router that shapes, the network between, servers."""
 SERVER = "10.0.3.254"
+SHAPED = (("egress", "r1"), ("ingress", "r0"))
+"""What is measured, and the device of r that sends it."""
 DELAYED = (("n1", "up"), ("n0", "down"))
 """The devices of n behind which packets are delayed, and their way."""
 
 
-def build(job: Job, prefix: str) -> str:
+def build(job: Job, prefix: str) -> tuple[str, Qdiscs]:
     """Make the namespaces, the links between them, the delay and the qdiscs.
 
     Returns:
         Who has to delay: `netem` for the kernel, `process` where this kernel has no netem, or
-        nothing for a path without any delay.
+        nothing for a path without any delay. Then the qdiscs of the router.
 
     Raises:
         CommandError: a qdisc is not there, or something else was refused.
@@ -28,13 +29,14 @@ def build(job: Job, prefix: str) -> str:
         command("ip", "netns", "add", name)
         command("ip", "-n", name, "link", "set", "lo", "up")
     for net, (left, right) in enumerate(pairwise(ROW), start=1):
-        _join(names, (left, right), net, str(job["queues"]))
+        _join(names, (left, right), net, job["queues"])
     _address(job, names)
     _set(job, names)
-    for device, qdiscs in (("r1", job["egress"]), ("r0", job["ingress"])):
-        for words in qdiscs:
-            command("tc", "-n", names["r"], "qdisc", "add", "dev", device, *words)
-    return _delay(job, names["n"])
+    made = Qdiscs(names["r"])
+    for way, device in SHAPED:
+        for wanted in job[way]:
+            made.add(device, wanted)
+    return _delay(job, names["n"]), made
 
 
 def remove(prefix: str) -> None:
@@ -46,19 +48,28 @@ def remove(prefix: str) -> None:
             continue
 
 
-def _join(names: dict[str, str], ends: tuple[str, str], net: int, count: str) -> None:
-    """Join two neighbours: device 1 of the left (0 of the first) with device 0 of the right."""
+def _join(names: dict[str, str], ends: tuple[str, str], net: int, queues: int) -> None:
+    """Join two neighbours: device 1 of the left (0 of the first) with device 0 of the right.
+
+    The router alone has several queues. A packet keeps the number of the queue by which it left
+    over a veth, and to who forwards it that looks like the one by which it came in, plus one: so
+    a neighbour's queues 0 and 1 would both go to the router's 0, and none to its last.
+    """
     left, right = ends
     near, far = f"{left}{0 if left == 'c' else 1}", f"{right}0"
-    queues = ("numtxqueues", count, "numrxqueues", count)
     command(
-        "ip", "link", "add", near, "netns", names[left], *queues, "type", "veth",
-        "peer", "name", far, "netns", names[right], *queues,
+        "ip", "link", "add", near, "netns", names[left], *_queues(left, queues), "type", "veth",
+        "peer", "name", far, "netns", names[right], *_queues(right, queues),
     )  # fmt: skip
     for role, device in ((left, near), (right, far)):
         last = {"c": 1, "r": 254 if net == 1 else 1, "n": 254 if net == 2 else 1, "s": 254}[role]
         command("ip", "-n", names[role], "addr", "add", f"10.0.{net}.{last}/24", "dev", device)
         command("ip", "-n", names[role], "link", "set", device, "up")
+
+
+def _queues(role: str, count: int) -> tuple[str, ...]:
+    many = str(count if role == "r" else 1)
+    return ("numtxqueues", many, "numrxqueues", many)
 
 
 def _address(job: Job, names: dict[str, str]) -> None:
@@ -113,9 +124,6 @@ def _netem(job: Job, way: str) -> list[str]:
     return [*words, "loss", f"{job['loss'] * 100 / 2**32:.6f}%"] if job["loss"] else words
 
 
-def counted(prefix: str) -> dict[str, Any]:
-    """Return what tc shows of both qdiscs."""
-    return {
-        way: json.loads(command("tc", "-n", f"{prefix}r", "-s", "-j", "qdisc", "show", "dev", dev))
-        for way, dev in (("egress", "r1"), ("ingress", "r0"))
-    }
+def counted(made: Qdiscs) -> dict[str, list[str]]:
+    """Return what the kernel shows of the router's qdiscs, undecoded."""
+    return {way: made.shown(device) for way, device in SHAPED}

@@ -103,7 +103,8 @@ class Reference:
             measured = replace(measured, series=sampler.series())
         if assembly is None and scenario.testbed is None:
             return measured
-        return replace(measured, host=tuple(_sentences(simulation, assembly, result.measured)))
+        host = tuple(_sentences(simulation, assembly, result.measured))
+        return replace(measured, host=host, elsewhere=_elsewhere(simulation, assembly))
 
 
 def _sampler(simulation: "Simulation", scenario: Scenario) -> Sampler:
@@ -172,6 +173,23 @@ def _sentences(
         waited = beyond.sojourn().mean() / 1e6
         dropped = sum(beyond.dropped(flow) for flow in range(beyond.size))
         yield f"beyond the shaper a packet waits {waited:.2f}ms on average; {dropped} dropped there"
+
+
+def _elsewhere(simulation: "Simulation", assembly: "Assembly | None") -> dict[str, dict[str, int]]:
+    """Return what packets waited behind the qdisc and beyond it, by place and part."""
+    from tcc.engine.host.machine import place_behind  # noqa: PLC0415
+
+    found: dict[str, dict[str, int]] = {}
+    device = assembly.device if assembly else None
+    if device is not None and device.behind().samples:
+        waited = simulation.by_part(device.behinds)
+        found[f"in {place_behind(device)}"] = {part: one.mean() for part, one in waited.items()}
+    beyond = [one for one in (simulation.beyond_up, simulation.beyond_down) if one is not None]
+    if beyond:
+        both = [simulation.by_part(one.sojourns) for one in beyond]
+        parts = both[0]
+        found["beyond the shaper"] = {part: sum(one[part].mean() for one in both) for part in parts}
+    return found
 
 
 def _is_veiled(scenario: Scenario) -> bool:

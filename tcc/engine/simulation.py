@@ -29,8 +29,9 @@ from tcc.engine.tcp.sender import Sender
 from tcc.engine.udp import DEFAULT_BUFFER, UdpReceiver, UdpSender
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from tcc.engine.measure import Histogram
     from tcc.engine.queue_disc import QueueDisc
     from tcc.engine.sink import Endpoint, Sink
     from tcc.engine.tcp.socket import Congestion
@@ -185,6 +186,10 @@ class Simulation:
             for interface in self.interfaces():
                 interface.group()
         return self._groups[part]
+
+    def by_part(self, histograms: Sequence[Histogram]) -> dict[str, Histogram]:
+        """Return what was measured of each group by its part's name."""
+        return {part: histograms[number] for part, number in self._groups.items()}
 
     def interfaces(self) -> list[Interface]:
         """Return every interface."""

@@ -99,6 +99,8 @@ class Measured:
         flows: one for each flow of the scenario, in its order.
         directions: `egress` and `ingress`, as far as they are shaped.
         host: sentences on what happened on the machine behind the qdisc, where that is modelled.
+        elsewhere: what packets waited on average (ns) neither in the qdiscs nor on the way, by
+            place and part of the workload, where that is modelled.
         basis: `emergent` or `calibrated to ...` for a prediction, `measured` for real packets.
         series: the same over time, where the scenario asks for it and the verifier can.
     """
@@ -111,5 +113,6 @@ class Measured:
     flows: tuple[FlowMeasure, ...]
     directions: Mapping[str, DirectionMeasure]
     host: tuple[str, ...] = ()
+    elsewhere: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     basis: str = "emergent"
     series: Series | None = None

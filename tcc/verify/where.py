@@ -1,8 +1,8 @@
 """Where the time or the loss went: a missed requirement in plain sentences.
 
 Delays are split by their means, the only statistic whose parts add up: what the probes waited in
-either qdisc was measured there, and the rest of what was added to the idle round trip happened
-beyond the shaper, or in sending.
+either qdisc was measured there, and so it was in the device or at a second bottleneck where a
+testbed has one; the rest of what was added to the idle round trip happened on the way.
 """
 
 from collections.abc import Iterator, Sequence
@@ -85,22 +85,20 @@ def _delay(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator
         for direction, one in measured.directions.items()
         if label(flow) in one.parts
     ]
+    shares += [
+        (place, waited[label(flow)])
+        for place, waited in measured.elsewhere.items()
+        if label(flow) in waited
+    ]
     if shares:
         rest = added - sum(share for _, share in shares)
-        shares.append((_rest(scenario), max(0, rest)))
+        shares.append(("on the way", max(0, rest)))
         said = ", ".join(f"{_ms(share)} {place}" for place, share in shares)
         yield f"of {_ms(added)} added to a round trip on average: {said}"
     else:
         yield f"{_ms(added)} were added to a round trip on average"
     if worst.lost:
         yield f"{worst.lost} of {worst.offered} probes were lost"
-
-
-def _rest(scenario: Scenario) -> str:
-    testbed = scenario.testbed
-    if testbed is not None and (testbed.beyond or testbed.jitter):
-        return "beyond the shaper"
-    return "in the device and on the way" if testbed and testbed.nic else "on the way"
 
 
 def _kind(scenario: Scenario, direction: str) -> str:

@@ -52,7 +52,8 @@ cdef class Device(Interface):
     cdef readonly long long visit_cold
     cdef readonly long long sync_interval
     cdef readonly bint duty
-    cdef readonly Histogram behind
+    cdef readonly list behinds
+    cdef PyObject **waits
     cdef inline TxQueueRow queue_at(self, int number) noexcept nogil
     cdef int pull(self, int number, long long now) noexcept nogil
     cdef bint is_open(self, int number) noexcept nogil
@@ -67,6 +68,7 @@ cdef class Device(Interface):
     cdef void end_frame(self, long long now) noexcept nogil
     cdef void interrupt(self, long long now) noexcept nogil
     cdef void processed(self, int number, long long now) noexcept nogil
+    cdef void leave_behind(self, int packet, long long now) noexcept nogil
     cdef void release(self, int packet, long long now) noexcept nogil
     cdef long long cost_of(self, int number, int packet) noexcept nogil
     cdef void handle(self, int what, int argument, long long now) noexcept nogil

@@ -151,11 +151,13 @@ class Device(Interface):
         self.install_nic(nic)
         self.install_processors(processors or Processors())
         self.placed = 0
+        self.behinds: list[Histogram] = []
         if not cython.compiled:
             self.places: list[int] = []
             self.table: list[TxQueue] = [TxQueue() for _ in range(queues)]
             self.qdiscs: list[QueueDisc] = self.children
             self.limits: list[DynamicLimit] = self.byte_limits
+            self.waits: list[Histogram] = self.behinds
         else:
             self.table = cython.cast(
                 cython.pointer[TxQueue], calloc(queues, cython.sizeof(TxQueue))
@@ -185,6 +187,30 @@ class Device(Interface):
             free(self.qdiscs)
             free(self.limits)
             free(self.places)
+            free(self.waits)
+
+    def group(self) -> int:
+        """Make a group whose time in the qdisc, and behind it, is measured apart."""
+        number: cython.int = Interface.group(self)
+        histogram = Histogram()
+        self.behinds.append(histogram)
+        if cython.compiled:
+            waits: cython.pointer[cython.pointer[PyObject]] = cython.cast(
+                cython.pointer[cython.pointer[PyObject]],
+                realloc(self.waits, (number + 1) * cython.sizeof(cython.size_t)),
+            )
+            if not waits:
+                raise MemoryError
+            waits[number] = cython.cast(cython.pointer[PyObject], histogram)
+            self.waits = waits
+        return number
+
+    def behind(self) -> Histogram:
+        """Return the time of all packets between the qdisc and the end of its wire or processor."""
+        whole = Histogram()
+        for part in self.behinds:
+            whole.merge(part)
+        return whole
 
     def install_nic(self, nic: Nic | None) -> None:
         """Take over what the network card is like."""
@@ -214,7 +240,6 @@ class Device(Interface):
         self.visit_cold = processors.visit_cold
         self.sync_interval = processors.sync_interval
         self.duty = processors.duty
-        self.behind = Histogram()
 
     def prepare(self, number: cython.int) -> None:
         """Make a transmit queue ready."""
@@ -468,8 +493,17 @@ class Device(Interface):
             queue.last = NIL
         else:
             self.schedule.arm(queue.processor, now + self.cost_of(number, queue.first))
-        self.behind.add(now - self.pool.rows[packet].enqueue_time)
+        self.leave_behind(packet, now)
         self.deliver(packet, now)
+
+    def leave_behind(self, packet: cython.int, now: cython.longlong) -> cython.void:
+        """Count for how long a packet was behind the qdisc."""
+        waited: cython.longlong = now - self.pool.rows[packet].enqueue_time
+        group: cython.int = self.groups[self.pool.rows[packet].flow]
+        if cython.compiled:
+            cython.cast(Histogram, self.waits[group]).add(waited)
+        else:
+            self.waits[group].add(waited)
 
     def release(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """Tell a socket on this host that a packet's memory is free."""
@@ -545,7 +579,7 @@ class Device(Interface):
                 queue.left = row[queue.head].length
             queue.done_bytes += row[packet].length
             queue.done_used += SUPER_DESCRIPTORS if row[packet].gso_segs > 1 else 1
-            self.behind.add(now - row[packet].enqueue_time)
+            self.leave_behind(packet, now)
             row[packet].next = NIL
             if row[packet].flags & LOCAL:
                 copy = self.pool.copy(packet)
@@ -614,7 +648,8 @@ class Device(Interface):
         """Forget what was measured."""
         number: cython.int
         Interface.clear(self)
-        self.behind.clear()
+        for part in self.behinds:
+            part.clear()
         for number in range(self.count):
             queue: TxQueueRow = self.queue_at(number)
             queue.scans = queue.work = queue.sync_work = queue.refused = 0

@@ -248,15 +248,19 @@ def _of_lock(lock: LockedDevice, measured: int) -> list[str]:
     return said
 
 
+def place_behind(device: Device) -> str:
+    """Say what is behind the qdisc."""
+    return "the NIC's queue" if device.wire else "the backlog of the processors"
+
+
 def _of_device(device: Device, measured: int) -> list[str]:
     counted = device.counters()
-    inside, behind = device.sojourn(), device.behind
+    inside, behind = device.sojourn(), device.behind()
     said = []
     if behind.samples:
-        place = "the NIC's queue" if device.wire else "the backlog of the processors"
         said.append(
             f"on its way up a packet waits {_ms(inside.mean())} in the qdisc and "
-            f"{_ms(behind.mean())} in {place}, on average"
+            f"{_ms(behind.mean())} in {place_behind(device)}, on average"
         )
     if device.wire and device.byte_limits:
         limits = ", ".join(str(int(limit.limit)) for limit in device.byte_limits)

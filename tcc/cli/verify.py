@@ -70,6 +70,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
 @click.option(
     "--series", is_flag=True, help="Measure over time, too: --format json then carries it."
 )
+@click.option("--report", metavar="F.html", help="Write a page with charts, too.")
 @click.option("--if-any", is_flag=True, help="A policy without objectives is no failure.")
 @click.option(
     "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
@@ -87,6 +88,7 @@ def command(  # noqa: PLR0913, PLR0917
     repeat: int,
     jobs: int | None,
     form: str,
+    report: str | None,
     *,
     as_json: bool,
     mend: bool,
@@ -104,9 +106,12 @@ def command(  # noqa: PLR0913, PLR0917
     form = "json" if as_json else form
     if len(files) > 1 and form in ("json", "junit"):
         raise click.UsageError(f"--format {form} prints one document: name one file")
+    if len(files) > 1 and report:
+        raise click.UsageError("--report writes one page: name one file")
     seeds = range(seed, seed + repeat)
     names = tuple(dict.fromkeys(verifiers.split(",")))
-    task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any, series)
+    sampling = series or report is not None
+    task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any, sampling, report)
     if "reference" in names:
         _say_if_slow()
     codes = []
@@ -148,6 +153,7 @@ class Task(NamedTuple):
     mend: bool
     if_any: bool
     sampling: bool
+    report: str | None
 
 
 def _verify(file: str, built: "Built", task: Task, form: str) -> int:
@@ -167,6 +173,10 @@ def _verify(file: str, built: "Built", task: Task, form: str) -> int:
             break
     outcomes.sort(key=lambda outcome: outcome.runs[0].scenario.index)
     _print(file, task.target, built, outcomes, form)
+    if task.report is not None:
+        from tcc.cli.pages import write_page  # noqa: PLC0415
+
+        write_page(task.report, file, built, outcomes, task.facts, task.target)
     if code:
         return code
     return 0 if all(outcome.held for outcome in outcomes) else MISSED

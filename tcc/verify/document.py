@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+from tcc.ir import Requirement, Testbed
 from tcc.verify.judge import Verdict
 from tcc.verify.mend import Mend
 from tcc.verify.run import Advice, Outcome, Run
@@ -21,21 +23,22 @@ SCHEMA = Path(__file__).with_name("results.schema.json")
 
 
 def document(policy: str, target: str | None, outcomes: Sequence[Outcome]) -> str:
+    """Return the results of all objectives as text."""
+    return json.dumps(results(policy, target, outcomes), indent=2, sort_keys=True)
+
+
+def results(policy: str, target: str | None, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the results of all objectives.
 
     Rates are in bit/s, sizes in bytes, durations in ns; ratios are exact fractions such as
     `"19/20"`.
     """
-    return json.dumps(
-        {
-            "version": VERSION,
-            "policy": policy,
-            "target": target,
-            "objectives": [_objective(outcome) for outcome in outcomes],
-        },
-        indent=2,
-        sort_keys=True,
-    )
+    return {
+        "version": VERSION,
+        "policy": policy,
+        "target": target,
+        "objectives": [_objective(outcome) for outcome in outcomes],
+    }
 
 
 def _objective(outcome: Outcome) -> dict[str, object]:
@@ -48,9 +51,12 @@ def _objective(outcome: Outcome) -> dict[str, object]:
         "interrupted": outcome.interrupted,
         "rtt": scenario.rtt,
         "warmup": scenario.warmup,
+        "load": [use.name for use in scenario.objective.under],
+        "testbed": _testbed(scenario.testbed),
         "requirements": [
             {
-                "text": requirement_text(scenario.objective.require[summary.verdict.index]),
+                **_requirement(scenario.objective.require[summary.verdict.index]),
+                "index": summary.verdict.index,
                 "direction": summary.verdict.direction,
                 "unit": summary.verdict.unit,
                 "bound": _exact(summary.verdict.bound),
@@ -75,6 +81,19 @@ def _objective(outcome: Outcome) -> dict[str, object]:
             for flow in scenario.flows
         ],
         "runs": [_run(run) for run in outcome.runs],
+    }
+
+
+def _testbed(testbed: Testbed | None) -> dict[str, object] | None:
+    return None if testbed is None else testbed.model_dump(mode="json", exclude_none=True)
+
+
+def _requirement(requirement: Requirement) -> dict[str, object]:
+    return {
+        "text": requirement_text(requirement),
+        "subject": requirement.subject,
+        "metric": requirement.metric,
+        "statistic": requirement.statistic,
     }
 
 

@@ -7,7 +7,7 @@ Functions return findings; none raises for a bad policy, and none prints.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tcc.collector import collection_paused
 from tcc.diagnostics import Diagnostic, Severity, has_errors, warning
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tcc.facts import Facts
     from tcc.plan.state import State
     from tcc.plugin import Expressed
+    from tcc.syntax.tree import Clause
     from tcc.verify.scenario import Scenario
 
 
@@ -30,6 +31,7 @@ def load(
     *,
     directory: str | None = None,
     complete: bool = False,
+    kept: "dict[Clause, Any] | None" = None,
 ) -> Built:
     """Read a policy, and what it includes, as far as it can be read.
 
@@ -39,13 +41,14 @@ def load(
         values: what `--set` and `--vars` give to parameters.
         directory: what includes are relative to, if not the policy's own directory.
         complete: whether parameters without a value are an error (`param-unset`).
+        kept: one dictionary for all loads of one text with different values, empty at first.
     """
     given = values if isinstance(values, Given) else Given(values or {})
     source = policy if isinstance(policy, Source) else read_source(policy)
     if isinstance(source, Diagnostic):
         return Built(None, {}, frozenset(), (), {}, (), (), (source,))
     with collection_paused():
-        built = build(source, given, directory)
+        built = build(source, given, directory, kept)
     return require_values(built) if complete else built
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -28,6 +28,7 @@ from tcc.plugin import BACKENDS, PluginError, names
 from tcc.plugin import backend as load_backend
 from tcc.source import Source
 from tcc.syntax.read import read_source
+from tcc.syntax.tree import Clause
 from tcc.tree_of_files import Folder, PathError
 
 if TYPE_CHECKING:
@@ -144,9 +145,14 @@ _MADE: dict[tuple[tuple[str, str], ...], Made] = {}
 """What came of values before: many sites have the same plan on the same device."""
 
 
+_KEPT: dict[Clause, Any] = {}
+"""What clauses that name no parameter came to."""
+
+
 def _start(work: Work) -> None:
     _WORK[:] = [work]
     _MADE.clear()
+    _KEPT.clear()
     gc.freeze()
 
 
@@ -167,15 +173,14 @@ def _site(work: Work, site: Site, folder: Folder) -> Rendered:
         made = _made(work, site)
         if len(_MADE) < PLANS:
             _MADE[values] = made
-    for path, data, mode in made.files:
-        folder.put(f"{site.name}/{path}", data, mode)
-    folder.forget()
+    if made.files:
+        folder.put_together(site.name, made.files)
     return Rendered(site.name, len(made.files), made.counts, made.said)
 
 
 def _made(work: Work, site: Site) -> Made:
     given = Given({**work.given.values, **site.values})
-    built = api.load(work.source, given, complete=True)
+    built = api.load(work.source, given, complete=True, kept=_KEPT)
     found = list(built.found)
     files: list[tuple[str, bytes, int]] = []
     if built.policy is not None and not has_errors(found):

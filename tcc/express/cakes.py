@@ -1,7 +1,6 @@
 """What is lost of a CAKE when a system can say only some of its settings."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from tcc.express.losses import Loss
@@ -37,12 +36,7 @@ def is_cake(lowered: LoweredQdisc) -> bool:
 
 def said_of(lowered: LoweredQdisc) -> CakeSaid:
     """Return the settings of a lowered CAKE by tc's words."""
-    return _said(lowered.kind, lowered.settings)
-
-
-@lru_cache(maxsize=1024)
-def _said(kind: str, settings: Hashable) -> CakeSaid:
-    return said_by(qdisc(kind).command(settings))
+    return said_by(qdisc(lowered.kind).command(lowered.settings))
 
 
 def cake_losses(lowered: LoweredQdisc, kept: CakeSaid, reasons: Reasons) -> Iterator[Loss]:

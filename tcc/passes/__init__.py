@@ -12,6 +12,7 @@ with. No pass raises for bad input: what is wrong goes to `Context.found`.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from tcc.diagnostics import Diagnostic, has_errors
 from tcc.ir import Link, Objective, Path, Policy, Tier
@@ -38,19 +39,25 @@ from tcc.syntax.tree import Clause
 NOTHING = Given()
 
 
-def build(source: Source, given: Given = NOTHING, directory: str | None = None) -> Built:
+def build(
+    source: Source,
+    given: Given = NOTHING,
+    directory: str | None = None,
+    kept: dict[Clause, Any] | None = None,
+) -> Built:
     """Take one policy file, and what it includes, to a policy.
 
     Args:
         source: the text; one whose path ends in `.json` is a policy in JSON.
         given: values of parameters.
         directory: what its includes are relative to, when its path does not say.
+        kept: one dictionary for all builds of one text with different values, empty at first.
     """
     if source.path.endswith(".json"):
         from tcc.passes.fromjson import build_json  # noqa: PLC0415  (few policies are JSON)
 
         return build_json(source)
-    context = Context()
+    context = Context(kept=kept)
     clauses = sort_clauses(context, gather(context, source, directory))
     unset: list[Definition] = []
     policy = _Building(context, clauses, given, unset).run()

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from tcc.diagnostics import Diagnostic, Fix, Severity
 from tcc.ir import Path
@@ -64,6 +65,8 @@ class Context:
     """Tiers and parts: by kind, owner and name."""
     profile_of: dict[str, str] = field(default_factory=dict)
     """The name of each link's profile."""
+    kept: dict[Clause, Any] | None = None
+    """What clauses that name no value came to in builds before, if there are several."""
     damaged: bool = False
     """Whether there was any syntax error."""
     broken: bool = False

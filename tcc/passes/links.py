@@ -6,6 +6,7 @@ from tcc import language
 from tcc.ir import Device, Framing, Role
 from tcc.passes.blocks import clauses_of, read_fields
 from tcc.passes.devices import read_name, read_pattern
+from tcc.passes.kept import once
 from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader, operands_span
 from tcc.passes.setting import Setting
@@ -39,7 +40,7 @@ def read_layer(reader: Reader, block: Block, where: str, owner: str) -> Layer:
     for clause in clauses_of(reader.context, block, where):
         word = clause.word.text
         if word in SHAPING:
-            layer.both[SHAPING[word].name] = read_shaping(reader, clause)
+            layer.both[SHAPING[word].name] = once(reader, clause, read_shaping)
         elif word in ("egress", "ingress"):
             layer.directions[word] = (clause.word.span, read_direction(reader, clause))
         elif word == "tier":
@@ -47,7 +48,7 @@ def read_layer(reader: Reader, block: Block, where: str, owner: str) -> Layer:
             if tier:
                 layer.tiers.append(tier)
         else:
-            layer.own[word] = _OWN[word](reader, clause)
+            layer.own[word] = once(reader, clause, _OWN[word])
     return layer
 
 
@@ -66,7 +67,7 @@ def read_direction(reader: Reader, clause: Clause) -> dict[str, Setting]:
     if block is None:
         return {}
     return {
-        SHAPING[inner.word.text].name: read_shaping(reader, inner)
+        SHAPING[inner.word.text].name: once(reader, inner, read_shaping)
         for inner in clauses_of(reader.context, block, clause.word.text)
     }
 

@@ -8,6 +8,7 @@ from tcc.ir import MarkMatch, Match, Path, PortRange, Tier
 from tcc.passes.blocks import clauses_of
 from tcc.passes.context import Definition, Kind
 from tcc.passes.devices import read_name
+from tcc.passes.kept import once
 from tcc.passes.node import make
 from tcc.passes.reader import U32, Operands, Reader, items_of, operands_span
 from tcc.passes.setting import Setting
@@ -70,13 +71,19 @@ def _matches(
     places: list[tuple[Path, Span]] = []
     unknown: list[Path] = []
     for clause in clauses_of(reader.context, block, "a tier") if block else ():
-        reading = Conditions(reader, clause)
+        match, spans, lacking = once(reader, clause, _match)
         path = ("matches", len(matches))
-        matches.append(reading.run())
+        matches.append(match)
         places.append((path, operands_span(clause)))
-        places += [((*path, field), span) for field, span in reading.places.items()]
-        unknown += [(*path, field) for field in reading.unknown]
+        places += [((*path, field), span) for field, span in spans.items()]
+        unknown += [(*path, field) for field in lacking]
     return tuple(matches), places, unknown
+
+
+def _match(reader: Reader, clause: Clause) -> tuple[Match, dict[str, Span], list[str]]:
+    """Return a match, the places of its conditions, and those that are not known."""
+    reading = Conditions(reader, clause)
+    return reading.run(), reading.places, reading.unknown
 
 
 def check_subject_name(reader: Reader, name: Word, what: str) -> None:

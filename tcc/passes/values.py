@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from tcc.diagnostics import Fix
+from tcc.diagnostics import Diagnostic, Fix, Severity
 from tcc.passes.context import Context, Definition, Kind, nearest
 from tcc.source import Span
 from tcc.syntax.tree import Binary, Broken, Call, Group, Many, Number, Operand, Text, Word
@@ -19,6 +19,8 @@ RATE, SIZE, DURATION = Dimension.RATE, Dimension.SIZE, Dimension.DURATION
 PERCENT, COUNT = Dimension.PERCENT, Dimension.COUNT
 LONGEST_BITS = 4096
 """Numbers longer than this are nobody's rate: arithmetic stops before it takes hours."""
+LEAST_SHARE = Fraction(1, 100)
+"""Shares of a rate below this are factors that got a `%` by mistake."""
 _BITS_NS = 8 * 10**9
 
 
@@ -46,6 +48,8 @@ class Values:
         self.lets: dict[str, Operand] = {}
         self.settled: dict[str, Value | None] = {}
         """By name: the value, or None when it is wrong and that has been said."""
+        self.met = 0
+        """How often the name of a value was met."""
 
     def settle(self, name: str) -> None:
         """Work out a `let` after those it needs; a circle is an error at the name."""
@@ -98,7 +102,9 @@ class Values:
     def definition(self, name: str) -> Definition | None:
         """Return the `let` or `param` of that name."""
         tables = self.context.tables
-        return tables[Kind.LET].get(name) or tables[Kind.PARAM].get(name)
+        found = tables[Kind.LET].get(name) or tables[Kind.PARAM].get(name)
+        self.met += found is not None
+        return found
 
     def evaluate(self, operand: Operand) -> Value | None:
         """Return what an operand stands for; None, with an error said, when it is wrong.
@@ -149,6 +155,8 @@ class Values:
         if operand.op == "/" and right.amount == 0:
             self.context.error("division-by-zero", self.operator(operand), "this divides by zero")
             return None
+        if operand.op == "of" and isinstance(operand.left, Number):
+            self._share(operand.left)
         if left.amount is None or right.amount is None:
             return Amount(None, dimension)
         amount = _calculate(operand.op, left, right)
@@ -158,6 +166,26 @@ class Values:
             )
             return None
         return Amount(amount, dimension)
+
+    def _share(self, number: Number) -> None:
+        """Find `share-implausible`: a percentage that was meant as a factor."""
+        if 0 < number.amount < LEAST_SHARE:
+            said, meant = (
+                f"{float(amount * 100):g}%" for amount in (number.amount, number.amount * 100)
+            )
+            self.context.found.append(
+                Diagnostic(
+                    "share-implausible",
+                    Severity.WARNING,
+                    f"{said} is less than a hundredth",
+                    number.span,
+                    hints=(
+                        "of 40mbit that is less than 400kbit, on which one packet takes 30 ms",
+                        f"the factor {float(number.amount * 100):g} is {meant}",
+                    ),
+                    fixes=(Fix(f"write `{meant}`", number.span, meant, safe=False),),
+                )
+            )
 
     def operator(self, operand: Binary) -> Span:
         """Return the span of the operator itself."""

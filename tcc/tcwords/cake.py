@@ -12,6 +12,7 @@ back. Source: cake_parse_opt() in q_cake.c of iproute2; tc-cake(8).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from tcc.tcwords.numbers import NumberError, count_of, rate_of, size_of, time_of
@@ -127,6 +128,13 @@ class Replay:
 
 def said_by(words: Sequence[str]) -> CakeSaid:
     """Return what canonical words say, such as those that the cake plugin writes."""
+    if words[:1] == ["bandwidth"]:  # alone in differing between the sites of a fleet
+        return _said_by(tuple(words[2:]))._replace(rate=rate_of(words[1]))
+    return _said_by(tuple(words))
+
+
+@lru_cache(maxsize=1024)
+def _said_by(words: tuple[str, ...]) -> CakeSaid:
     return replay(words).said
 
 

@@ -1,5 +1,6 @@
 """`tcc generate` for a table of sites: folders, summary, and nothing outside of them."""
 
+import csv
 import filecmp
 import subprocess
 import sys
@@ -7,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tcc import api
+from tcc.cli.generate import digest
+from tcc.diagnostics import Diagnostic, Severity, has_errors
 from tcc.fleet import SitesError, is_table, read_sites
+from tcc.passes import Given
+from tcc.plan.state import FileItem
+from tcc.source import Source
 from tcc.tree_of_files import Folder, PathError
 
 pytestmark = pytest.mark.slow  # `make test` runs them
@@ -64,6 +71,70 @@ def test_any_number_of_processes_writes_the_same(tmp_path: Path):
     assert (len(same), different, odd) == (len(files), [], [])
 
 
+BRANCH = (Path(__file__).parents[2] / "docs/examples/branch.tcc").read_text()
+MIXED = (
+    BRANCH.replace("match dscp af4x", "match dscp af4x; match udp port p..p")
+    + """
+param p : count = 5004
+param d : duration = 30ms
+let half = 50% of up
+link spare { device "spare0"; framing ethernet; tiers diffserv4; egress { bandwidth half; rtt d } }
+"""
+)
+
+
+@pytest.mark.parametrize("policy", [BRANCH, MIXED], ids=["branch", "mixed"])
+def test_a_site_is_what_it_is_alone(policy: str, tmp_path: Path):
+    """Nothing is kept from one site to the next that depends on a site's values."""
+    sites = [
+        {"site": f"s{number}", "up": f"{10_000 + 7 * number}kbit", "down": f"{40 + number}mbit",
+         "port": ("wan", "eth0.2", "wan-of-a-long-n")[number % 3]}
+        | ({"p": str(5000 + number), "d": f"{20 + number % 4}ms"} if policy is MIXED else {})
+        for number in range(24)
+    ]  # fmt: skip
+    sites[5]["up"] = "900bit"
+    sites[6]["up"] = "five"
+    table = [",".join(sites[0]), *(",".join(site.values()) for site in sites)]
+    (tmp_path / "p.tcc").write_text(policy)
+    (tmp_path / "sites.csv").write_text("\n".join(table) + "\n")
+    command = [sys.executable, "-m", "tcc", "generate", "openwrt", "p.tcc", "--vars", "sites.csv"]
+    subprocess.run([*command, "-o", "out", "--jobs", "1"], cwd=tmp_path, capture_output=True,
+                   check=False)  # fmt: skip
+    with (tmp_path / "out/summary.csv").open(newline="") as file:
+        summary = {line["site"]: line for line in csv.DictReader(file)}
+    for values in sites:
+        folder = tmp_path / "out" / values["site"]
+        files, found = _alone(policy, {key: one for key, one in values.items() if key != "site"})
+        assert _files_below(folder) == files
+        worst = sorted(found, key=lambda item: -item.severity)
+        said = [f"{item.severity}[{item.code}]: {item.message}" for item in worst]
+        line = summary[values["site"]]
+        assert line["found"] == "; ".join(said)
+        assert int(line["files"]) == len(files)
+        assert int(line["errors"]) == sum(item.severity is Severity.ERROR for item in found)
+        assert int(line["warnings"]) == sum(item.severity is Severity.WARNING for item in found)
+    assert sum(line["files"] != "0" for line in summary.values()) == len(sites) - 2
+
+
+def _alone(policy: str, values: dict[str, str]) -> tuple[dict[str, bytes], list[Diagnostic]]:
+    built = api.load(Source("p.tcc", policy), Given(values), complete=True)
+    found = list(built.found)
+    if has_errors(found):
+        return {}, found
+    settings = {"policy-sha256": digest(built)}
+    state, more = api.lower(built, "openwrt", None, settings)
+    found = list(dict.fromkeys([*found, *more]))
+    if has_errors(found):
+        return {}, found
+    return {place.at: item.text.encode() for place, item in state.items()
+            if isinstance(item, FileItem)}, found  # fmt: skip
+
+
+def _files_below(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*") if path.is_file()}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "name", ["..", ".", "../x", "/etc", "a/b", "-rf", ".hidden", "a b", "x" * 65, "ä", "a\\b"]
 )
@@ -104,6 +175,18 @@ def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(tmp_path: Pa
         open_folder.put("file", b"ours")
     assert target.read_text() == "mine"
     assert (folder / "file").read_bytes() == b"ours"
+
+
+def test_files_appear_together_or_not_at_all(tmp_path: Path):
+    with Folder(tmp_path) as folder:
+        with pytest.raises(PathError):
+            folder.put_together("hq", [("a/b", b"1", 0o644), ("a/../../c", b"2", 0o644)])
+        assert list(tmp_path.iterdir()) == []
+        folder.put_together("hq", [("a/b", b"1", 0o600), ("c", b"2", 0o755)])
+        folder.put_together("hq", [("a/d", b"3", 0o644), ("c", b"4", 0o755)])
+    assert _files_below(tmp_path / "hq") == {"a/b": b"1", "a/d": b"3", "c": b"4"}
+    assert (tmp_path / "hq/a/b").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["hq"]
 
 
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "", "a//b", "a/./b", "a\0b"])

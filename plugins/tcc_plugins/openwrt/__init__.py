@@ -8,7 +8,8 @@ Sources: sqm-scripts 1.6 and 1.7 (`run-openwrt.sh`, `layer_cake.qos`, `piece_of_
 `simplest_tbf.qos`), luci-app-sqm, rpcd, firewall4, and the UCI syntax of OpenWrt's user guide.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from tcc.diagnostics import Diagnostic, error
 from tcc.express import Request, Written, expressed, header, lowered_files, text_differences
@@ -21,22 +22,11 @@ from tcc_plugins.openwrt.emitted import emitted
 from tcc_plugins.openwrt.links import shaped
 from tcc_plugins.openwrt.qosmate import qosmate
 from tcc_plugins.openwrt.releases import UnknownError, router_of
-from tcc_plugins.openwrt.shell import scripts
+from tcc_plugins.openwrt.shell import Delivery, apply_file, defaults_file, hotplug_files
 from tcc_plugins.openwrt.tiers import tier_files
 from tcc_plugins.openwrt.uci import batch_text, config_text
 from tcc_plugins.openwrt.verify import verify_file
 
-ALL_FORMS = "config,batch,defaults,apply,verify"
-CONFIG = "etc/config/sqm"
-BATCH = "sqm.uci"
-FORMS = {
-    CONFIG: "config",
-    BATCH: "batch",
-    "etc/uci-defaults/99-tcc": "defaults",
-    "apply.sh": "apply",
-    "verify.sh": "verify",
-}
-"""What each file is called in `-O forms=`; the others are written with any."""
 HINT = "# /etc/init.d/sqm enable; /etc/init.d/sqm restart\n"
 
 
@@ -84,23 +74,22 @@ def _write(request: Request) -> Written:
         return qosmate(request)
     made, losses = shaped(request, router)
     head = header(request)
-    sections = [one.section for one in made]
+    forms = request.option("forms", ",".join(FORMS)).split(",")
+    if unknown := [form for form in forms if form not in FORMS]:
+        said = f"`forms` are {', '.join(FORMS)}, not {unknown[0]}"
+        return Written(found=[error("system-unknown", None, said)])
     tiers = tier_files(made, head)
-    files = {
-        CONFIG: FileItem(config_text(sections, head + HINT)),
-        BATCH: FileItem(batch_text(sections)),
-        **tiers,
-        **autorate_files(made, head),
-        **scripts(made, router, list(tiers), head),
-        "verify.sh": verify_file(made, head),
-    }
-    kept = _chosen(request.option("forms", ALL_FORMS), files)
-    return Written(kept, [*losses, *autorate_losses(made)], list(autorate_notes(made)))
+    delivery = Delivery(made, router, list(tiers), head)
+    files = {FORMS[form][0]: FORMS[form][1](delivery) for form in FORMS if form in forms}
+    files |= {**tiers, **autorate_files(made, head), **hotplug_files(delivery)}
+    return Written(files, [*losses, *autorate_losses(made)], list(autorate_notes(made)))
 
 
-def _chosen(forms: str, files: dict[str, FileItem]) -> dict[str, FileItem]:
-    """Return the forms that are asked for, and what tiers and moving rates need with any."""
-    wanted = forms.split(",")
-    return {
-        path: item for path, item in files.items() if path not in FORMS or FORMS[path] in wanted
-    }
+FORMS: Final[Mapping[str, tuple[str, Callable[[Delivery], FileItem]]]] = {
+    "config": ("etc/config/sqm", lambda it: FileItem(config_text(it.sections, it.head + HINT))),
+    "batch": ("sqm.uci", lambda it: FileItem(batch_text(it.sections))),
+    "defaults": ("etc/uci-defaults/99-tcc", defaults_file),
+    "apply": ("apply.sh", apply_file),
+    "verify": ("verify.sh", lambda it: verify_file(it.made, it.head)),
+}
+"""What each of `-O forms=` writes; the files of tiers and of moving rates come with any."""

@@ -6,11 +6,12 @@ procd's hot-plug events; the file names of OpenWrt's user guide.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from tcc.plan.state import FileItem
 from tcc_plugins.openwrt.links import Shaped
 from tcc_plugins.openwrt.releases import Router
-from tcc_plugins.openwrt.uci import batch_text, quoted
+from tcc_plugins.openwrt.uci import Section, batch_text, quoted
 
 EXECUTABLE = 0o755
 END = "TCC_END"
@@ -85,31 +86,47 @@ esac
 """
 
 
-def scripts(
-    made: Sequence[Shaped], router: Router, others: Sequence[str], head: str
-) -> dict[str, FileItem]:
-    """Return the scripts by path.
+class Delivery(NamedTuple):
+    """What goes to a router."""
 
-    Args:
-        made: what is shaped.
-        router: the system it is for.
-        others: the paths of files that tiers need on the router.
-        head: the line that says where it all comes from.
-    """
-    sections = [one.section for one in made]
-    batch = batch_text(sections)
-    files = {
-        "etc/uci-defaults/99-tcc": DEFAULTS.format(head=head, end=END, batch=batch),
-        "apply.sh": APPLY.format(
-            head=head,
-            install=router.release.install, packages=" ".join(packages(made)),
-            copy=_copied(others), restore=_taken_back(others),
-        ),
-    }  # fmt: skip
-    if router.hotplug:
-        cases = "|".join(quoted(one.device) for one in made)
-        files["etc/hotplug.d/net/12-tcc"] = HOTPLUG.format(head=head, cases=cases)
-    return {path: FileItem(text, EXECUTABLE) for path, text in files.items()}
+    made: Sequence[Shaped]
+    router: Router
+    others: Sequence[str]
+    """The paths of files that tiers need on the router."""
+    head: str
+    """The line that says where it all comes from."""
+
+    @property
+    def sections(self) -> list[Section]:
+        """The sections of sqm's configuration."""
+        return [one.section for one in self.made]
+
+
+def defaults_file(delivery: Delivery) -> FileItem:
+    """Return the script for the first boot of an image."""
+    batch = batch_text(delivery.sections)
+    return FileItem(DEFAULTS.format(head=delivery.head, end=END, batch=batch), EXECUTABLE)
+
+
+def apply_file(delivery: Delivery) -> FileItem:
+    """Return the script that delivers, and takes back what is not what was meant."""
+    text = APPLY.format(
+        head=delivery.head,
+        install=delivery.router.release.install,
+        packages=" ".join(packages(delivery.made)),
+        copy=_copied(delivery.others),
+        restore=_taken_back(delivery.others),
+    )
+    return FileItem(text, EXECUTABLE)
+
+
+def hotplug_files(delivery: Delivery) -> dict[str, FileItem]:
+    """Return the hot-plug script, by path, where devices come without a UCI interface."""
+    if not delivery.router.hotplug:
+        return {}
+    cases = "|".join(quoted(one.device) for one in delivery.made)
+    text = HOTPLUG.format(head=delivery.head, cases=cases)
+    return {"etc/hotplug.d/net/12-tcc": FileItem(text, EXECUTABLE)}
 
 
 def packages(made: Sequence[Shaped]) -> list[str]:

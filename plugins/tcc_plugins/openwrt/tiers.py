@@ -7,6 +7,7 @@ a filter before sqm's redirect, which brings each connection's DSCP back (tc-cti
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tcc.plan.state import FileItem
 from tcc_plugins.openwrt.links import RESTORING, Shaped
@@ -51,6 +52,7 @@ def tier_files(made: Sequence[Shaped], head: str) -> dict[str, FileItem]:
     return files
 
 
+@lru_cache(maxsize=256)
 def chains(table: str, prefix: str) -> str:
     r"""Return the chains of a table, for the inside of another one, under names of their own.
 

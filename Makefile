@@ -16,7 +16,7 @@ FACTS := --facts docs/examples/home.facts.json
 ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
 ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
 
-.PHONY: help dev try check test kernel uml-kernel golden docs site man completions wheel evidence bench python
+.PHONY: help dev try check test kernel uml-kernel golden docs site man completions wheel deb evidence bench python
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -68,6 +68,9 @@ completions: dev  ## write the completions of bash, zsh and fish into build/comp
 
 wheel: dev  ## build a wheel, install it elsewhere, run the golden tests against it
 	tests/wheel.sh $(BIN)/python
+
+deb:  ## build the Debian package tcpolicy into dist/, from what is committed
+	tests/deb.sh
 
 evidence: dev  ## list what can be shown; make evidence T=NAME shows one
 	@$(BIN)/python tests/evidence/run.py $(T)

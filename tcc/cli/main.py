@@ -40,6 +40,7 @@ COMMANDS: dict[str, Entry] = {
     "generate": Entry("generate", "write another system's configuration"),
     "import": Entry("import_", "make a policy of what is there"),
     "verify": Entry("verify", "run the objectives of a policy"),
+    "report": Entry("report", "compare results on one page"),
     "experiment": Entry("experiment", "repeat a published experiment"),
     "set": Entry("set", "change one thing of a live link"),
     "sweep": Entry("sweep", "verify over a grid of parameters"),

@@ -295,5 +295,5 @@ def test_units_and_words():
     }  # fmt: skip
     assert what(row) == "share of the bandwidth used, upstream"
     assert measured(row) == "97 % (95 % sure: 90 % to 100 %)"
-    assert margin(row) == "2.105 % above"
+    assert margin(row) == "2.11 % above"
     assert quantity(None, "rate") == "nothing"

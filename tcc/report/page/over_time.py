@@ -130,7 +130,7 @@ def _round_trips(
     objective: Mapping[str, Any], run: Mapping[str, Any], key: str
 ) -> Iterator[Chart | Distribution]:
     series = run["series"]
-    shown = _probes(objective, series)
+    shown = probes(objective, series)
     if not shown:
         return
     lines = [Line(name, tuple(one["mean"])) for name, one in shown]
@@ -145,7 +145,7 @@ def _round_trips(
     yield Distribution(title, SHARES[:DRAWN], tuple(curves))
 
 
-def _probes(
+def probes(
     objective: Mapping[str, Any], series: Mapping[str, Any]
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the probes that are drawn; of many alike, the one whose delays are longest."""

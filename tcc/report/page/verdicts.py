@@ -113,21 +113,23 @@ def _mend(mend: Mapping[str, Any], by_index: Mapping[int, Mapping[str, Any]]) ->
 
 def assumed(objective: Mapping[str, Any], target: str | None) -> Markup:
     """Return what one objective's runs took for granted."""
-    run, link = objective["runs"][0], objective["link"]
-    seeds = ", ".join(str(one["seed"]) for one in objective["runs"])
-    rows = [
-        ("load", ", ".join(objective.get("load", ())) or "as the policy says"),
-        ("link", f"{link}, as {target} configures it" if target else link),
-        ("testbed", _testbed(objective.get("testbed"))),
-        ("round trip without queues", quantity(Fraction(objective["rtt"]), "duration")),
-        ("warm-up, not measured", quantity(Fraction(objective["warmup"]), "duration")),
-        ("measured for", quantity(Fraction(run["duration"]), "duration")),
-        ("seed" if len(objective["runs"]) == 1 else "seeds", seeds),
-        ("verifier", f"{run['verifier']}, {run['model']}"),
-        ("how good", _basis(run["basis"])),
-        *(("the machine", sentence) for sentence in run["host"]),
-    ]
+    rows = list(assumptions(objective, target))
     return table(f"Assumptions of “{objective['text']}”", ("", "assumed"), rows)
+
+
+def assumptions(objective: Mapping[str, Any], target: str | None) -> Iterator[tuple[str, str]]:
+    """Yield what was assumed, and what for."""
+    runs, link = objective["runs"], objective["link"]
+    yield "load", ", ".join(objective.get("load", ())) or "as the policy says"
+    yield "link", f"{link}, as {target} configures it" if target else link
+    yield "testbed", _testbed(objective.get("testbed"))
+    yield "round trip without queues", quantity(Fraction(objective["rtt"]), "duration")
+    yield "warm-up, not measured", quantity(Fraction(objective["warmup"]), "duration")
+    yield "measured for", quantity(Fraction(runs[0]["duration"]), "duration")
+    yield "seeds" if len(runs) > 1 else "seed", ", ".join(str(one["seed"]) for one in runs)
+    yield "verifier", f"{runs[0]['verifier']}, {runs[0]['model']}"
+    yield "how good", _basis(runs[0]["basis"])
+    yield from (("the machine", sentence) for sentence in runs[0]["host"])
 
 
 def _testbed(testbed: Mapping[str, Any] | None) -> str:

@@ -29,6 +29,7 @@ STATISTICS = {
 }
 WAYS = {"egress": "upstream", "ingress": "downstream"}
 RATES = ((10**9, "Gbit/s"), (10**6, "Mbit/s"), (10**3, "kbit/s"), (1, "bit/s"))
+FAR = 10**15
 DELAYS = ((10**9, "s"), (10**6, "ms"), (10**3, "µs"), (1, "ns"))
 
 
@@ -50,8 +51,10 @@ def quantity(value: Fraction | None, unit: str) -> str:
     return _digits(value) if unit == "score" else str(round(value))
 
 
-def _digits(value: Fraction) -> str:
-    text = f"{float(value):.4g}"
+def _digits(value: Fraction, count: int = 4) -> str:
+    if abs(value) >= FAR:
+        return "very much"
+    text = f"{float(value):.{count}g}"
     return text if "e" not in text else str(round(value))
 
 
@@ -91,8 +94,13 @@ def margin(requirement: Mapping[str, Any]) -> str:
     values = [found for one in requirement["measured"] if (found := exact(one)) is not None]
     if not values or not limit:
         return ""
-    apart = (sum(values, Fraction(0)) / len(values) - limit) / limit * 100
-    return f"{_digits(abs(apart))} % {'above' if apart >= 0 else 'below'}"
+    apart = (sum(values, Fraction(0)) / len(values) - limit) / limit
+    return f"{percent(abs(apart))} {'above' if apart >= 0 else 'below'}"
+
+
+def percent(share: Fraction) -> str:
+    """Return a share in per cent, to three digits: enough for a difference."""
+    return f"{_digits(share * 100, 3)} %"
 
 
 def flow_name(flow: Mapping[str, Any]) -> str:

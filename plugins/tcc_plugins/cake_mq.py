@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tcc.engine.scene import Scene
 
 FLOW_BLIND = 0
+FLOWS = 4
 BESTEFFORT = 3
 PRIORITY = "net.ipv4.ip_forward_update_priority"
 
@@ -139,11 +140,13 @@ def _each_queue(settings: CakeSettings, wish: Wish) -> Iterator[Diagnostic]:
             f"each queue may use {settings.memory}B, so all of them {times} that",
         )
     if settings.flow_mode != FLOW_BLIND and wish.shaping.fairness is not None:
-        yield note(
+        say = note if settings.flow_mode == FLOWS else warning
+        yield say(
             "cake-mq-fairness",
             wish.at("fairness"),
             "cake_mq is fair inside each queue, not between the queues",
-            "the driver or a hash chooses the queue of a flow; one queue's flows get one share",
+            "the driver or a hash chooses the queue of a flow; a host whose flows are in 4 queues "
+            "gets up to 4 shares",
         )
 
 

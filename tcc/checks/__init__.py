@@ -27,6 +27,7 @@ RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("link-shapes-nothing", ("idle",)),
     ("line-undescribed", ("undescribed", "bandwidth")),
     ("line-unshaped", ("framing", "unrated")),
+    ("unlimited-never-waits", ("unrated",)),
     ("framing-not-of-line", ("framing", "telling")),
     ("framing-without-mpu", ("numbers",)),
     ("framing-counted-twice", ("framing", "facts")),
@@ -35,19 +36,26 @@ RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("bandwidth-implausible", ("slow",)),
     ("bandwidth-implausible", ("apart",)),
     ("bandwidth-implausible", ("air", "bandwidth")),
+    ("bandwidth-implausible", ("fast",)),
+    ("bandwidth-implausible", ("low", "framing", "role")),
     ("bandwidth-above-device", ("bandwidth", "facts")),
     ("directions-swapped", ("uphill",)),
-    ("cake-mq-below-need", ("qdisc",)),
+    ("cake-mq-below-need", ("cake_mq",)),
+    ("cake-mq-one-queue", ("cake_mq",)),
+    ("cake-mq-kernel", ("cake_mq", "facts")),
     ("gso-blocks-line", ("gso-kept",)),
     ("fifo-blocks-head", ("qdisc",)),
-    ("tbf-latency-below-packet", ("qdisc",)),
+    ("tbf-latency-below-packet", ("tbf",)),
+    ("tbf-queue-below-window", ("tbf",)),
+    ("codel-target-above-interval", ("tbf",)),
     ("memory-below-bdp", ("memory",)),
     ("rtt-below-path", ("rtt",)),
+    ("rtt-above-path", ("far",)),
     # who is behind the line
     ("role-not-of-device", ("role", "telling")),
     ("fairness-without-role", ("roleless", "fairness")),
-    ("fairness-turned", ("dual", "role")),
-    ("fairness-behind-nat", ("options", "role", "addresses")),
+    ("fairness-turned", ("one-sided", "role")),
+    ("fairness-behind-nat", ("options", "role")),
     ("nat-without-masquerade", ("options", "role")),
     ("direction-contradicts", ("options",)),
     ("autorate-on-fixed-line", ("options", "framing")),
@@ -55,14 +63,18 @@ RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ack-filter-on-download", ("ack_filter", "facing")),
     # devices
     ("device-inside-another", ("links",)),
-    ("device-is-ifb", ("ingress",)),
+    ("device-claimed-twice", ("links", "pattern")),
+    ("device-is-ifb", ("ifb",)),
     ("ifb-name-collision", ("links", "ingress", "openwrt")),
     # marks and tiers
     ("tier-unreachable", ("several",)),
     ("tier-never-matches", ("addresses",)),
+    ("tier-never-matches", ("tier-device",)),
+    ("tier-sides-swapped", ("addresses", "role")),
     ("tiers-without-tins", ("tier", "one-tin")),
     ("voice-tin-below-call", ("tier", "low")),
-    ("tier-moved-by-cake-mq", ("video", "qdisc")),
+    ("voice-tier-too-wide", ("wide",)),
+    ("tier-moved-by-cake-mq", ("video", "cake_mq")),
     ("wash-before-tiers", ("links", "dscp")),
     ("mark-mask-on-ingress", ("mark_mask", "ingress")),
     ("mark-mask-without-tins", ("mark_mask", "one-tin")),
@@ -76,6 +88,10 @@ RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("objective-above-tin-share", ("goodput", "tier")),
     ("objective-above-tin-share", ("throughput", "tier")),
     ("objective-without-bandwidth", ("utilisation",)),
+    ("objective-above-load", ("utilisation", "quiet")),
+    ("objective-above-load", ("goodput", "quiet")),
+    ("objective-above-load", ("throughput", "quiet")),
+    ("objective-fairness-above-mode", ("flow-fair", "objective")),
     ("objective-mos-above-codec", ("mos",)),
     ("objective-samples-few", ("latency",)),
     ("objective-samples-few", ("induced-latency",)),
@@ -93,7 +109,9 @@ MARK = re.compile(r"#[ \t]*tcc[ \t]*:")
 
 BEYOND_TEXT = frozenset({"facts", "openwrt"})
 """Features that do not come from the policy."""
-WITH_FACTS = frozenset({"device-inside-another", "tier-moved-by-cake-mq"})
+WITH_FACTS = frozenset(
+    {"cake-mq-one-queue", "device-claimed-twice", "device-inside-another", "tier-moved-by-cake-mq"}
+)
 """Rules that find more, or less, when the host is known."""
 
 

@@ -18,7 +18,8 @@ def check(view: View) -> Iterator[Diagnostic]:
                 "cake-mq-below-need",
                 view.at(side, "qdisc"),
                 f"one core shapes {format_rate(side.rate)} with plain cake",
-                "several queues cost fairness between them, and each polls the others: at 92 Mbit "
-                "a router was seen to spend two cores on cake_mq and 15% of one on cake",
+                "several queues cost fairness between them, each polls the others, and keeps the "
+                "AQM's times of the whole rate; at 92 Mbit a router was seen to spend two cores on "
+                "cake_mq and 15% of one on cake",
                 "write `qdisc cake`, or `qdisc auto`",
             )

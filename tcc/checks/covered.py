@@ -1,14 +1,17 @@
 """What the matches so far take, so that it is quick to ask whether a later one gets anything.
 
-Everything is kept by value: marks and protocols in tables, ports as sorted ranges that do
-not touch, addresses by prefix length. So n matches take n steps, and not n times n.
+Everything is kept by value, in a table for each set of conditions: ports as sorted ranges that do
+not touch, addresses by prefix length, marks by mask. So n matches take n steps, not n times n.
 """
 
 from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from tcc.dscp import name_of
-from tcc.ir import Match, PortRange
+from tcc.ir import MarkMatch, Match, PortRange
 from tcc.source import Span
 
 PORTS = ("local_ports", "remote_ports", "ports")
@@ -32,7 +35,12 @@ class Taken(NamedTuple):
     place: Place
 
 
+MANY = 512
+"""Combinations of values above which a match is not taken apart."""
 Said = tuple[str, ...]
+Value = int | str | MarkMatch | PortRange
+Values = Mapping[str, Value]
+Point = tuple[Hashable, ...]
 
 
 class Ranges:
@@ -64,30 +72,6 @@ class Ranges:
         self.places[start:end] = [place]
 
 
-class Prefixes:
-    """Addresses that are taken, by IP version, length and network."""
-
-    def __init__(self) -> None:
-        self.networks: dict[tuple[int, int, int], Place] = {}
-        self.lengths: dict[int, set[int]] = {4: set(), 6: set()}
-
-    def holding(self, address: str) -> Place | None:
-        """Return the place of a prefix that holds all of `address`."""
-        version, width, length, network = _prefix(address)
-        for shorter in self.lengths[version]:
-            if shorter <= length:
-                key = (version, shorter, network >> (width - shorter))
-                if key in self.networks:
-                    return self.networks[key]
-        return None
-
-    def add(self, address: str, place: Place) -> None:
-        """Add an address or a prefix."""
-        version, width, length, network = _prefix(address)
-        self.lengths[version].add(length)
-        self.networks.setdefault((version, length, network >> (width - length)), place)
-
-
 def _prefix(address: str) -> tuple[int, int, int, int]:
     """Return version, width, length and network of an address or prefix."""
     from ipaddress import ip_network  # noqa: PLC0415  (few tiers have addresses)
@@ -96,72 +80,130 @@ def _prefix(address: str) -> tuple[int, int, int, int]:
     return network.version, network.max_prefixlen, network.prefixlen, int(network.network_address)
 
 
+class Table:
+    """What matches with the same conditions have taken, by their values.
+
+    There is an entry for each combination of values; the ports of one condition are ranges in it.
+    """
+
+    def __init__(self, said: Said) -> None:
+        self.ported = next((field for field in said if field in PORTS), "")
+        self.fields = tuple(field for field in said if field != self.ported)
+        self.entries: dict[Point, Place | Ranges] = {}
+        self.wider: dict[str, set[tuple[int, int]]] = {}
+        """Of addresses the versions and lengths that are there, of marks the masks, twice."""
+
+    def add(self, values: Values, place: Place) -> None:
+        """Take the packets that have all of `values`."""
+        point = tuple(self._as_taken(field, values[field]) for field in self.fields)
+        ports = values.get(self.ported)
+        taken = self.entries.setdefault(point, Ranges() if self.ported else place)
+        if isinstance(taken, Ranges) and isinstance(ports, PortRange):
+            taken.add(ports, place)
+
+    def _as_taken(self, field: str, value: Value) -> Hashable:
+        wider = self.wider.setdefault(field, set())
+        if isinstance(value, MarkMatch):
+            wider.add((value.mask, value.mask))
+            return value.value, value.mask
+        if field in ADDRESSES:
+            version, width, length, network = _prefix(str(value))
+            wider.add((version, length))
+            return version, length, network >> (width - length)
+        return _hashable(value)
+
+    def holding(self, values: Values) -> Place | None:
+        """Return the place that takes every packet with all of `values`."""
+        if any(field not in values for field in self.fields):
+            return None
+        ports = self._asked_ports(values)
+        if self.ported and ports is None:
+            return None
+        for point in product(*(self._wider(field, values[field]) for field in self.fields)):
+            taken = self.entries.get(point)
+            if isinstance(taken, Ranges) and ports is not None:
+                taken = taken.holding(ports)
+            if isinstance(taken, Place):
+                return taken
+        return None
+
+    def _wider(self, field: str, value: Value) -> list[Hashable]:
+        """Return the values of entries that would take `value`."""
+        wider = self.wider.get(field, set())
+        if isinstance(value, MarkMatch):
+            masks = [mask for mask, _ in wider if mask & value.mask == mask]
+            return [(value.value & mask, mask) for mask in masks]
+        if field in ADDRESSES:
+            version, width, length, network = _prefix(str(value))
+            lengths = [shorter for of, shorter in wider if of == version and shorter <= length]
+            return [(version, shorter, network >> (width - shorter)) for shorter in lengths]
+        return [_hashable(value)]
+
+    def _asked_ports(self, values: Values) -> PortRange | None:
+        """Return the ports that must be taken: those on either side take those on one."""
+        fields = PORTS if self.ported == "ports" else (self.ported,)
+        ports = next((values[field] for field in fields if field in values), None)
+        return ports if isinstance(ports, PortRange) else None
+
+
 class Covered:
     """The packets that matches so far have taken.
 
-    A match with several conditions takes only what an equal one would ask for; one with a
-    single condition takes every packet that has one of its values.
+    A match is taken apart into combinations of one value for each condition. One is taken when
+    an earlier one asks for no more than it does: of each condition the same value or a wider
+    one, or nothing.
     """
 
     def __init__(self) -> None:
+        self.tables: dict[Said, Table] = {}
         self.same: dict[tuple[object, ...], Place] = {}
-        self.values: dict[tuple[str, object], Place] = {}
-        self.ranges: dict[tuple[str, str], Ranges] = {}
-        self.prefixes: dict[str, Prefixes] = {}
+        """Matches of too many combinations, which take only what an equal one would ask for."""
 
     def add(self, match: Match, said: Said, place: Place) -> None:
         """Take the packets of a match."""
-        self.same.setdefault(_key(match, said), place)
-        if len(said) == 1 and said[0] in VALUES:
-            for value in getattr(match, said[0]):
-                self.values.setdefault((said[0], _hashable(value)), place)
-        elif len(said) == 1 and said[0] in ADDRESSES:
-            taken = self.prefixes.setdefault(said[0], Prefixes())
-            for address in getattr(match, said[0]):
-                taken.add(address, place)
-        elif len(said) == 2 and said[0] == "protocols" and said[1] in PORTS:
-            for protocol in match.protocols:
-                ranges = self.ranges.setdefault((protocol, said[1]), Ranges())
-                for ports in getattr(match, said[1]):
-                    ranges.add(ports, place)
+        combinations = _combinations(match, said)
+        if combinations is None:
+            self.same.setdefault(_key(match, said), place)
+            return
+        table = self.tables.get(said) or self.tables.setdefault(said, Table(said))
+        for values in combinations:
+            table.add(values, place)
 
     def taken(self, match: Match, said: Said) -> tuple[Place | None, list[Taken]]:
         """Return what is taken of a match: the place that takes it all, and single values."""
-        place = self.same.get(_key(match, said))
-        if place is not None:
-            return place, []
-        parts: list[Taken] = []
-        for field in said:
-            each = self._each(match, field)
-            if None not in [place for _, place in each]:
-                return each[0][1], []
-            parts += [Taken(field, value, place) for value, place in each if place is not None]
-        return None, parts
+        combinations = _combinations(match, said)
+        if combinations is None:
+            return self.same.get(_key(match, said)), []
+        taken = [(values, self._place(values)) for values in combinations]
+        places = [place for _, place in taken if place is not None]
+        if places and len(places) == len(taken):
+            return places[0], []
+        return None, list(_parts(match, said, taken)) if places else []
 
-    def _each(self, match: Match, field: str) -> list[tuple[str, Place | None]]:
-        """Return each value of a field, for people, with the place that takes it."""
+    def _place(self, values: Values) -> Place | None:
+        for table in self.tables.values():
+            place = table.holding(values)
+            if place is not None:
+                return place
+        return None
+
+
+def _combinations(match: Match, said: Said) -> list[Values] | None:
+    """Return every combination of one value for each condition; None when they are too many."""
+    choices = [getattr(match, field) for field in said]
+    if prod(map(len, choices)) > MANY:
+        return None
+    return [dict(zip(said, values, strict=True)) for values in product(*choices)]
+
+
+def _parts(match: Match, said: Said, taken: list[tuple[Values, Place | None]]) -> Iterator[Taken]:
+    """Yield each value of which every combination is taken, when others of its field are not."""
+    for field in said:
         values = getattr(match, field)
-        if field in ADDRESSES:
-            prefixes = self.prefixes.get(field)
-            return [(value, prefixes.holding(value) if prefixes else None) for value in values]
-        if field in PORTS:
-            return [(_ports(value), self._ports_taken(match, field, value)) for value in values]
-        return [
-            (_named(field, value), self.values.get((field, _hashable(value)))) for value in values
-        ]
-
-    def _ports_taken(self, match: Match, field: str, ports: PortRange) -> Place | None:
-        """Ports on one side are taken by those on it, or on either; for every protocol."""
-        place = None
-        for protocol in match.protocols:
-            for taken in dict.fromkeys((field, "ports")):
-                ranges = self.ranges.get((protocol, taken))
-                place = ranges.holding(ports) if ranges else None
-                if place is not None:
-                    break
-            if place is None:
-                return None
-        return place
+        for value in values if len(values) > 1 else ():
+            places = [place for each, place in taken if each[field] == value]
+            if places[0] is not None and None not in places:
+                yield Taken(field, _named(field, value), places[0])
 
 
 def said_of(match: Match) -> Said:
@@ -174,15 +216,14 @@ def _key(match: Match, said: Said) -> tuple[object, ...]:
     return tuple((field, frozenset(map(_hashable, getattr(match, field)))) for field in said)
 
 
-def _hashable(value: object) -> object:
+def _hashable(value: Value) -> Hashable:
     return value if isinstance(value, int | str) else tuple(vars(value).values())
 
 
-def _ports(ports: PortRange) -> str:
-    return f"port {ports.first}" if ports.first == ports.last else f"{ports.first}..{ports.last}"
-
-
 def _named(field: str, value: object) -> str:
+    if isinstance(value, PortRange):
+        first, last = value.first, value.last
+        return f"port {first}" if first == last else f"{first}..{last}"
     if field == "dscp" and isinstance(value, int):
         return name_of(value)
     return str(value) if isinstance(value, int | str) else f"the {field.removesuffix('s')}"

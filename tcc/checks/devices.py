@@ -7,9 +7,13 @@ _VIRTUAL = re.compile(
 )
 _PPP = re.compile(r"(ppp|pppoe)[-\w*?]*")
 _MOBILE = re.compile(r"(wwan|wwp|rmnet|ccmni|lte|5g)[-\w.*?]*")
-_HOSTS = re.compile(r"br-(lan|guest|iot)|lan[0-9]*|phy[0-9]+-ap[0-9]+")
-
+_HOSTS = re.compile(
+    r"br-(lan|guest|iot|[0-9a-f]{12})|lan[0-9]*|phy[0-9]+-ap[0-9]+"
+    r"|docker[0-9]+|podman[0-9]+|virbr[0-9]+|cni[0-9]+|(lxc|lxd|incus)br[0-9]+"
+)
 _AIR = re.compile(r"phy[0-9]+-ap[0-9]+")
+_WIREGUARD = re.compile(r"wg[-\w.*?]*")
+_STACKED = re.compile(r"(wg|br-|ifb|docker|virbr|veth|dummy|gre|sit|ipip|vti)[-\w.*?]*|br[0-9]+")
 
 
 def is_virtual(name: str) -> bool:
@@ -28,13 +32,30 @@ def is_mobile(name: str) -> bool:
 
 
 def faces_hosts(name: str) -> bool:
-    """Whether it is a LAN port, its bridge or an access point: the names of OpenWrt."""
+    """Whether it is a LAN port, an access point, or a bridge of either or of containers.
+
+    The names are those of OpenWrt, Docker, Podman, libvirt, CNI and LXC.
+    """
     return _HOSTS.fullmatch(name) is not None
 
 
 def is_access_point(name: str) -> bool:
     """Whether it is a wireless access point, as OpenWrt names them."""
     return _AIR.fullmatch(name) is not None
+
+
+def is_wireguard(name: str) -> bool:
+    """Whether it is a WireGuard tunnel, as wg-quick(8) and everybody else calls theirs."""
+    return _WIREGUARD.fullmatch(name) is not None
+
+
+def is_passed_through(name: str) -> bool:
+    """Whether it hands packets on at once, so that nothing ever waits in its own queue.
+
+    Tunnels, bridges, VLANs (`eth0.5`) and PPPoE sessions do; a device with a ring does not.
+    """
+    _, dot, tag = name.rpartition(".")
+    return bool(_STACKED.fullmatch(name)) or is_ppp(name) or bool(dot and tag.isdigit())
 
 
 def is_ifb(name: str) -> bool:

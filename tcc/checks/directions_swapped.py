@@ -12,6 +12,8 @@ ALWAYS = 4
 """How many times faster up than down no line to a provider is."""
 OF_MODEMS = 2
 """The same of lines that are made to be faster down."""
+TETHERED = "usb"
+"""A telephone or a modem on a cable (drivers/net/usb/usbnet.c)."""
 
 
 def check(view: View) -> Iterator[Diagnostic]:
@@ -31,7 +33,9 @@ def check(view: View) -> Iterator[Diagnostic]:
         assert down.rate is not None
         framing = side.link.framing
         modem = framing is not None and framing.preset in MODEMS
-        times = OF_MODEMS if modem or is_mobile(view.name(side)) else ALWAYS
+        name = view.name(side)
+        slower_up = modem or is_mobile(name) or name.startswith(TETHERED)
+        times = OF_MODEMS if slower_up else ALWAYS
         if up.rate >= times * down.rate:
             yield _swapped(view, up, down)
 

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from tcc.checks.view import Side, View, inward
 from tcc.diagnostics import Diagnostic, Fix, Severity
 
-TURNED = {"dual-srchost": "dual-dsthost", "dual-dsthost": "dual-srchost"}
+PAIRS = (
+    ("dual-srchost", "dual-dsthost"), ("srchost", "dsthost"), ("per-source", "per-destination"),
+)  # fmt: skip
+"""What tells hosts apart by the sender, and by the receiver."""
 
 
 def check(view: View) -> Iterator[Diagnostic]:
@@ -13,10 +16,11 @@ def check(view: View) -> Iterator[Diagnostic]:
     for side in view.sides:
         role = side.link.role
         mode = side.shaping.fairness or side.option("flow_mode")
-        if role is None or mode not in TURNED:
+        pair = next((pair for pair in PAIRS if mode in pair), None)
+        if role is None or pair is None:
             continue
         turned = role.kind == "host" or inward(side.link)
-        wanted = "dual-srchost" if (side.direction == "egress") is not turned else "dual-dsthost"
+        wanted = pair[(side.direction == "egress") is turned]
         if mode != wanted:
             yield _turned(view, side, mode, wanted)
 
@@ -24,7 +28,7 @@ def check(view: View) -> Iterator[Diagnostic]:
 def _turned(view: View, side: Side, mode: str, wanted: str) -> Diagnostic:
     said = side.shaping.fairness is not None
     span = view.at_either(side, "fairness", "flow_mode")
-    word = "senders" if mode == "dual-srchost" else "receivers"
+    word = "senders" if mode.endswith(("srchost", "source")) else "receivers"
     return Diagnostic(
         "fairness-turned",
         Severity.WARNING,

@@ -14,15 +14,16 @@ def check(view: View) -> Iterator[Diagnostic]:
     seen: set[int | str] = set()
     for side in view.sides:
         index = side.path[1]
-        if side.link.role is not None or index in seen or side.shaping.fairness not in OF_HOSTS:
+        said = side.shaping.fairness or side.option("flow_mode")
+        if side.link.role is not None or index in seen or said not in OF_HOSTS:
             continue
         if view.unknown("links", index, "role") or side.option("nat") is not None:
             continue
         seen.add(index)
         yield warning(
             "fairness-without-role",
-            view.at(side, "fairness"),
-            f"`fairness {side.shaping.fairness}` between which hosts?",
+            view.at_either(side, "fairness", "flow_mode"),
+            f"`{'fairness ' if side.shaping.fairness else ''}{said}` between which hosts?",
             "behind NAT all hosts have one address, and get the share of one, unless "
             "`role router` tells CAKE to look through it; on a server the hosts are the others",
             "write a `role`: router, router facing hosts, bridge or host",

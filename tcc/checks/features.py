@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tcc.checks.view import Side
-from tcc.ir import Policy, Tier
+from tcc.ir import Match, Policy, Tier
 
 if TYPE_CHECKING:
     from tcc.facts import Facts
@@ -31,16 +31,28 @@ SLOW = 64_000
 """bit/s that are few."""
 LOW = 512_000
 """bit/s of which a quarter may be less than a call."""
+LONG = 1_000_000_000
+"""ns of a round trip that few paths have."""
+FAST = 900_000_000
+"""bit/s above which some lines cannot be."""
 SLOWEST = 4_000
 """bit/s near the limits of the plugins."""
 SMALL = 10_000
 """Bytes of memory near the limits of the plugins."""
 FAR_APART = 200
+HTTP = 8080
+"""The highest port of the Web's."""
+MANY_PORTS = 8_000
+FLOW_FAIR = ("per-flow", "flows", "none", "flowblind")
+"""What `fairness` says where hosts are not told apart."""
+ONE_SIDED = ("srchost", "dsthost", "source", "destination")
+"""How the words end that tell hosts apart on one side of a line."""
 SCARCE_TINS = {"video": (None, "diffserv3")} | {
     f"tin{number}": (None, "diffserv3", "diffserv4") for number in range(3, 8)
 }
 """Tins that the plugins may miss, with the modes that could lack them."""
-TELLING = ("br-", "lan", "phy", "ppp", "wan", "ww", "rmnet", "ccmni", "lte", "5g")
+TELLING = ("br-", "lan", "phy", "ppp", "wan", "ww", "rmnet", "ccmni", "lte", "5g", "wg",
+           "docker", "podman", "virbr", "cni", "lxcbr", "lxdbr", "incusbr")  # fmt: skip
 """How names begin that tell what is behind a device."""
 
 
@@ -65,7 +77,7 @@ def _of_links(policy: Policy) -> set[str]:
 
     `roleless`, `undescribed`: one has no role, or no framing either. `numbers`: of a framing.
     `telling`: the name of a device tells what is behind it. `facing`: one faces hosts.
-    `air`: one is an access point.
+    `air`: one is an access point. `ifb`: one is an ifb. `pattern`: one is many.
     """
     found: set[str] = {"links"} if len(policy.links) > 1 else set()
     for link in policy.links:
@@ -81,11 +93,15 @@ def _of_links(policy: Policy) -> set[str]:
             found.add("facing")
         if framing is not None and framing.preset is None:
             found.add("numbers")
+        if link.device.matching is not None:
+            found.add("pattern")
         name = link.device.name or link.device.matching or ""
         if name.startswith(TELLING):
             found.add("telling")
             if name.startswith("phy"):
                 found.add("air")
+        elif name.startswith("ifb"):
+            found.add("ifb")
     found.discard("tiers")  # of a link these are its own tiers; of a shaping, the mode
     if policy.links or policy.objectives:
         found.add("names")
@@ -93,10 +109,11 @@ def _of_links(policy: Policy) -> set[str]:
 
 
 def _of_sides(sides: Sequence[Side]) -> set[str]:
-    """`options`: of a qdisc. `unrated`: no rate. `slow`, `low`, `apart`, `uphill`: rates are.
+    """`options`: of a qdisc. `unrated`: no rate. `one-tin`: a mode of one tin.
 
-    `one-tin`: a mode of one tin. `dual`: a flow mode for one side. `gso-kept`: perhaps.
-    `thinned`: acknowledgements, perhaps on the wrong side. `masks`: of marks.
+    `slow`, `low`, `fast`, `apart`, `uphill`: rates are. `one-sided`: a flow mode is.
+    `flow-fair`: not between hosts. `gso-kept`: perhaps. `far`: the AQM is for a long path.
+    `thinned`: acknowledgements, perhaps on the wrong side. `tbf`, `cake_mq`: a kind.
     """
     found: set[str] = set()
     rates: list[int] = []
@@ -110,23 +127,41 @@ def _of_sides(sides: Sequence[Side]) -> set[str]:
             found.add("unrated")
         else:
             rates.append(side.rate)
+            if shaping.bandwidth is not None and (shaping.bandwidth.minimum or SLOW) < SLOW:
+                found.add("slow")
             if before is not None and before.rate is not None and side.link is before.link:
                 found |= _uphill(before.rate, side.rate, side)
-        if "besteffort" in (shaping.tiers, side.option("diffserv")):
-            found.add("one-tin")
-        if shaping.fairness is not None and shaping.fairness.startswith("dual"):
-            found.add("dual")
-        if shaping.gso is not None and shaping.gso.mode != "split":
-            found.add("gso-kept")
-        if shaping.ack_filter is not None and side.direction == "ingress":
-            found.add("thinned")
+        found |= _of_clauses(side)
         before = side
     if rates and min(rates) < LOW:
         found.add("low")
         if min(rates) < SLOW:
             found.add("slow")
+    if rates and max(rates) > FAST:
+        found.add("fast")
     if rates and max(rates) >= FAR_APART * min(rates):
         found.add("apart")
+    return found
+
+
+def _of_clauses(side: Side) -> set[str]:
+    found: set[str] = set()
+    shaping = side.shaping
+    mode = shaping.fairness or side.option("flow_mode")
+    if "besteffort" in (shaping.tiers, side.option("diffserv")):
+        found.add("one-tin")
+    if mode is not None and mode.endswith(ONE_SIDED):
+        found.add("one-sided")
+    if mode in FLOW_FAIR:
+        found.add("flow-fair")
+    if (shaping.rtt or side.option("rtt") or 0) >= LONG:
+        found.add("far")
+    if side.kind in ("cake_mq", "tbf"):
+        found.add(side.kind)
+    if shaping.gso is not None and shaping.gso.mode != "split":
+        found.add("gso-kept")
+    if shaping.ack_filter is not None and side.direction == "ingress":
+        found.add("thinned")
     return found
 
 
@@ -135,8 +170,6 @@ def _of_options(side: Side) -> set[str]:
     found |= {clause for word, clause in SAME.items() if side.option(word)}
     if side.option("split_gso") is False:
         found.add("gso-kept")
-    if str(side.option("flow_mode")).startswith("dual"):
-        found.add("dual")
     if side.option("diffserv"):
         found.add("tiers")
     return found
@@ -159,7 +192,10 @@ def _each_tier(policy: Policy) -> Iterator[Tier]:
 
 
 def _of_tiers(policy: Policy) -> set[str]:
-    """`tier`: there are some. `several`: matches. `addresses`: in a match. `video`: a tin."""
+    """`tier`: there are some. `several`: matches. `addresses`, `tier-device`: in a match.
+
+    `video`: a tin. `wide`: a match for the voice tin, perhaps.
+    """
     found: set[str] = set()
     matches = 0
     for tier in _each_tier(policy):
@@ -170,18 +206,37 @@ def _of_tiers(policy: Policy) -> set[str]:
         for match in tier.matches:
             if match.local_addresses or match.remote_addresses:
                 found.add("addresses")
+            if match.devices:
+                found.add("tier-device")
+            if tier.tin == "voice" and _wide(match):
+                found.add("wide")
     if matches > 1:
         found.add("several")
     return found
 
 
+def _wide(match: Match) -> bool:
+    """Whether a match has ports below those of calls, many of them, or hardly any condition."""
+    ports = (*match.ports, *match.remote_ports, *match.local_ports)
+    if ports:
+        return (
+            min(each.first for each in ports) <= HTTP
+            or max(each.last - each.first for each in ports) > MANY_PORTS
+        )
+    if match.dscp:
+        return 0 in match.dscp
+    return not match.marks and not match.devices
+
+
 def _of_objectives(policy: Policy) -> set[str]:
-    """`objective`: there is one. `calls`: in a workload."""
+    """`objective`: there is one. `calls`: in a workload. `quiet`: perhaps, one direction is."""
     found: set[str] = set()
     for objective in policy.objectives:
         found.add("objective")
         for requirement in objective.require:
             found.add(requirement.metric)
+        if any(use.name not in ("rrul", "rrul_be") for use in objective.under):
+            found.add("quiet")
     if any(part.kind == "voip" for workload in policy.workloads for part in workload.parts):
         found.add("calls")
     return found

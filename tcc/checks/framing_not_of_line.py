@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.devices import is_mobile, is_ppp
+from tcc.checks.devices import is_mobile, is_ppp, is_wireguard
 from tcc.checks.view import Side, View
 from tcc.diagnostics import Diagnostic, Fix, Severity
 from tcc.ir import Framing
 
 PPPOE = 8
 """Bytes of the PPPoE and PPP headers."""
+WIREGUARD = 60
+"""Bytes of the headers of IPv4, UDP and WireGuard, and of its tag; over IPv6 20 more."""
 DSL = ("ipoa", "bridged", "pppoa", "pppoe")
 NEUTRAL = ("raw", "unknown", "conservative", None)
 
@@ -26,6 +28,8 @@ def check(view: View) -> Iterator[Diagnostic]:
             yield _without_ppp(view, side, name, framing)
         elif is_mobile(name) and framing.preset.startswith((*DSL, "docsis")):
             yield _mobile(view, side, name, framing)
+        elif is_wireguard(name):
+            yield _tunnel(view, side, name, framing)
 
 
 def _without_ppp(view: View, side: Side, name: str, framing: Framing) -> Diagnostic:
@@ -44,6 +48,25 @@ def _without_ppp(view: View, side: Side, name: str, framing: Framing) -> Diagnos
         hints=(
             f"every packet is counted {PPPOE} bytes short: the modem gets more than it can send",
             f"write: framing {text}",
+        ),
+        fixes=(Fix(f"write `framing {text}`", span, text, safe=False),) if span else (),
+    )
+
+
+def _tunnel(view: View, side: Side, name: str, framing: Framing) -> Diagnostic:
+    wire = side.wire
+    cells = f"; cells {wire.cells}" if wire.cells != "none" else ""
+    mpu = f"; mpu {wire.mpu}B" if wire.mpu else ""
+    text = f"{{ overhead {wire.overhead + WIREGUARD}B{mpu}{cells} }}"
+    span = view.at_link(side, "framing")
+    return Diagnostic(
+        "framing-not-of-line",
+        Severity.WARNING,
+        f"`{name}` is a tunnel, and {framing.preset} leaves out the headers of WireGuard",
+        span,
+        hints=(
+            f"a packet grows by {WIREGUARD} bytes before it comes to the line, by 80 over IPv6",
+            f"write: framing {text}, or `framing raw` where the line is shaped too",
         ),
         fixes=(Fix(f"write `framing {text}`", span, text, safe=False),) if span else (),
     )

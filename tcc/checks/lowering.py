@@ -7,8 +7,10 @@ from tcc.lower.link import lower_link
 from tcc.lower.wishes import wishes
 from tcc.plugin import Wish
 
-WHATEVER_THE_VALUE = frozenset({"cake-mq-ingress", "cake-autorate-egress"})
+WHATEVER_THE_VALUE = frozenset({"cake-mq-fairness", "cake-mq-ingress", "cake-autorate-egress"})
 """What no value of a parameter could change."""
+WHATEVER_THE_HOST = frozenset({"cake-mq-memory"})
+"""Notes that no host could make superfluous."""
 NEEDS_A_HOST = "device-pattern-unresolved"
 
 
@@ -29,7 +31,11 @@ def of_qdiscs(view: View) -> list[Diagnostic]:
             more = tuple(item for item in more if item.code in WHATEVER_THE_VALUE)
         found += more
     if view.facts is None:
-        found = [item for item in found if item.severity > Severity.NOTE]
+        found = [
+            item
+            for item in found
+            if item.severity > Severity.NOTE or item.code in WHATEVER_THE_HOST
+        ]
     return found
 
 

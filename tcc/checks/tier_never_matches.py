@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tcc.checks.view import View
 from tcc.diagnostics import Diagnostic, error
-from tcc.ir import Match, Path
+from tcc.ir import Match, Path, Tier
 
 ONLY = {"icmp": "IPv4", "1": "IPv4", "icmpv6": "IPv6", "58": "IPv6", "igmp": "IPv4", "2": "IPv4"}
 """Protocols that belong to one version of IP."""
@@ -12,12 +12,18 @@ ONLY = {"icmp": "IPv4", "1": "IPv4", "icmpv6": "IPv6", "58": "IPv6", "igmp": "IP
 
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield an error for each match whose conditions contradict one another."""
-    lists: list[tuple[Path, tuple[object, ...]]] = [(("tiers",), view.policy.tiers)]
-    lists += [(("links", i, "tiers"), link.tiers) for i, link in enumerate(view.policy.links)]
-    for path, tiers in lists:
+    names = {view.device(link, index) for index, link in enumerate(view.policy.links)}
+    lists: list[tuple[Path, tuple[Tier, ...], set[str | None]]] = [
+        (("tiers",), view.policy.tiers, names)
+    ]
+    lists += [
+        (("links", index, "tiers"), link.tiers, {view.device(link, index)})
+        for index, link in enumerate(view.policy.links)
+    ]
+    for path, tiers, own in lists:
         for number, tier in enumerate(tiers):
-            for index, match in enumerate(tier.matches):  # type: ignore[attr-defined]
-                reason = _contradiction(match)
+            for index, match in enumerate(tier.matches):
+                reason = _contradiction(match) or _own_device(match, own)
                 if reason:
                     yield error(
                         "tier-never-matches",
@@ -26,6 +32,13 @@ def check(view: View) -> Iterator[Diagnostic]:
                         reason,
                         "conditions in one `match` must all hold; write a `match` for each",
                     )
+
+
+def _own_device(match: Match, own: set[str | None]) -> str:
+    """Return that `device` asks for the link itself, when there is only that link."""
+    if len(own) == 1 and match.devices and set(match.devices) == own:
+        return "`device` is the other interface of a forwarded packet, and this is the link's own"
+    return ""
 
 
 def _contradiction(match: Match) -> str:

@@ -114,6 +114,17 @@ ROWS: dict[str, Row] = {
     "L25": Row("ceropackages#11", "stop makes a device of the default's name"),
     "L26": Row("sqm-scripts#154", "no matchall in the kernel"),
     "L27": Row("napalm-ros#149", "a timer left armed after a failure"),
+    "N1": Row("sch_cake#141", "a cake without a rate on a WireGuard device never has a queue"),
+    "N2": Row("qosmate#36", "the Web's ports sorted with games and calls"),
+    "N3": Row("qosmate#36", "a rule for all ports of a host, and narrower ones after it"),
+    "N4": Row("cake-autorate#387", "a rate to start from above its upper bound"),
+    "N5": Row("LibreQoS#154", "ack-filter in both directions: trouble behind some radios"),
+    "N6": Row("openwrt#25182", "cake_mq of 7.0 and 7.1: 470 ms under load"),
+    "N7": Row("chaos-mesh/website#217", "a limit of three packets: transfers stall"),
+    "N8": Row("TrafficToll#13", "`30mbps` is 240 Mbit/s, and does not limit"),
+    "N9": Row("cake-autorate#13", "WireGuard shaped without its 60 bytes a packet"),
+    "N10": Row("sch_cake#46", "hosts are not told apart behind NAT"),
+    "N11": Row("LibreQoS#213", "an option misspelt: tc refuses it when the links are set up"),
 }
 
 HANDLED: dict[str, Handled] = {

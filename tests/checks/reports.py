@@ -1,8 +1,8 @@
 """Mistakes that people reported of other tools, and what becomes of each here.
 
-The rows are 92 public reports about tc, sqm, wondershaper, tcconfig, systemd-networkd, VyOS and
+The rows are 103 public reports about tc, sqm, wondershaper, tcconfig, systemd-networkd, VyOS and
 others, by a letter for the kind (U units, B bursts, O overhead, M multi-queue, P placement, D
-isolation and marks, L life cycle) and a number.
+isolation and marks, L life cycle) and a number; N are reports that came later, of any kind.
 
 `FOUND`: the shortest policy with the mistake, and the code that lint gives. `MADE_IMPOSSIBLE`:
 what of the language leaves no way to write it; where there is a nearest attempt, the policy and
@@ -82,6 +82,26 @@ FOUND: dict[str, Found] = {
     "L9": Found(up("bandwidth 9mbit", more=up("bandwidth 8mbit")), "duplicate-name"),
     "L10": Found(up("bandwidth 95%"), "dimension-mismatch"),
     "L19": Found(down("bandwidth 0bit"), "value-out-of-range"),
+    "N1": Found(up("bandwidth unlimited; fairness per-host", "framing raw; role router", "wg0"),
+                "unlimited-never-waits"),
+    "N2": Found(up("bandwidth 35mbit; tiers diffserv4",
+                   more="tier x as voice { match tcp remote port 80, 443, 8080, 8443 }"),
+                "voice-tier-too-wide"),
+    "N3": Found(up("bandwidth 35mbit; tiers diffserv4",
+                   more="tier x as voice { match local address 10.0.0.2 udp local port 1024..65535 "
+                   "} tier bulk { match udp local port 6881..6889 local address 10.0.0.2 }"),
+                "tier-unreachable"),
+    "N4": Found(up("bandwidth 60mbit within 5mbit..50mbit", "framing unknown; role router"),
+                "bounds-exclude-rate"),
+    "N5": Found(wan("bandwidth 20mbit; ack-filter on"), "ack-filter-on-download"),
+    "N6": Found(up("bandwidth 2gbit; tiers besteffort; qdisc cake_mq"), "cake-mq-kernel",
+                Facts(kernel="7.1.2", devices=(DeviceFacts(name="eth0", tx_queues=4),))),
+    "N7": Found(tbf("burst 2KiB; limit 3000B; inner pfifo", "100mbit"), "tbf-queue-below-window"),
+    "N8": Found(up("bandwidth 30mbps", SERVER), "number-unit"),
+    "N9": Found(down("bandwidth 157500kbit", device="wg0"), "framing-not-of-line"),
+    "N10": Found(up("bandwidth 5500kbit; qdisc cake { dual-srchost; nonat }",
+                    "framing docsis; role router"), "fairness-behind-nat"),
+    "N11": Found(down("bandwidth 200mbit; qdisc cake { ackfilter }"), "unknown-option"),
 }  # fmt: skip
 
 
@@ -156,6 +176,7 @@ NUMBERS = {
     "P": (1, 2, 4, 6, 8, 9, 11, 12, 13, 15, 16, 18, 19, 20, 21, 24, 25, 26),
     "D": (2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 16),
     "L": (1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 19, 20, 22, 23, 24, 25, 26, 27),
+    "N": tuple(range(1, 12)),
 }
 ALL = tuple(f"{kind}{number}" for kind, numbers in NUMBERS.items() for number in numbers)
 
@@ -167,6 +188,7 @@ IN_THE_TEXT = {
     "P": (8, 13, 15, 18, 19, 20, 21),
     "D": (2, 4, 5, 9, 12, 13, 16),
     "L": (7, 9, 19),
+    "N": (1, 2, 3, 4, 5, 7, 8, 9, 10, 11),
 }
 """Rows whose mistake is in the text of a configuration, so that no host is needed to see it."""
 OF_LINT = tuple(f"{kind}{number}" for kind, numbers in IN_THE_TEXT.items() for number in numbers)

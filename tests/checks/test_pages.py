@@ -11,6 +11,7 @@ from tcc.source import Source
 SIZED = QdiscFacts(kind="htb", handle="1:", parent="root", sized=True)
 HOSTS = {
     "bandwidth-above-device": Facts(devices=(DeviceFacts(name="eth0", speed=1_000_000_000),)),
+    "cake-mq-kernel": Facts(kernel="7.0.3", devices=(DeviceFacts(name="eth0", tx_queues=4),)),
     "framing-counted-twice": Facts(devices=(DeviceFacts(name="eth0", qdiscs=(SIZED,)),)),
 }
 OF_WAIVERS = ("waiver-malformed", "waiver-unknown-code", "waiver-unused", "waiver-of-error",

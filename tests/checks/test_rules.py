@@ -186,9 +186,155 @@ FOUND = [
     ("unused-name", "let a = 9mbit\n" + up("bandwidth 50mbit"), "a"),
     ("unused-name", "profile p { rtt 9ms }\n" + up("bandwidth 50mbit"), "p"),
     ("unused-name", up("bandwidth 50mbit", more="workload w { ping }\ntestbed t { cpus 2 }"), "w"),
+    ("bandwidth-implausible", wan("bandwidth 901mbit", VDSL), "901mbit"),  # 1.8 in all, at most
+    ("bandwidth-implausible", down("bandwidth 85000mbit", "framing docsis; role router"),
+     "85000mbit"),
+    ("bandwidth-implausible", up("bandwidth 51gbit"), "51gbit"),
+    ("bandwidth-implausible", up("bandwidth 255kbit"), "255kbit"),
+    ("bandwidth-implausible", up("bandwidth 21gbit", "framing raw; role bridge", "wwan0"),
+     "21gbit"),
+    ("bandwidth-implausible", up("bandwidth 2tbit", SERVER), "2tbit"),
+    ("bandwidth-implausible",
+     down("bandwidth 20mbit within 63kbit..50mbit", "framing unknown; role router"),
+     "20mbit within 63kbit..50mbit"),
+    ("unlimited-never-waits", up("bandwidth unlimited", "framing raw; role router", "wg0"),
+     "unlimited"),
+    ("unlimited-never-waits", up("tiers diffserv4", "framing raw; role router", "eth0.5"),
+     "egress"),
+    ("unlimited-never-waits", down("tiers diffserv4"), "ingress"),
+    ("framing-not-of-line", up("bandwidth 9mbit", device="wg0"), "ethernet"),
+    ("rtt-above-path", up("bandwidth 50mbit; rtt 3001ms"), "3001ms"),
+    ("rtt-above-path", up("bandwidth 50mbit; rtt 1s", more=objective("ping loss <= 1%")), "1s"),
+    ("rtt-above-path", up("bandwidth 50mbit; qdisc cake { interplanetary }"), "interplanetary"),
+    ("voice-tier-too-wide", up(TIERS, more="tier x as voice { match tcp remote port 80, 443 }"),
+     "tcp remote port 80, 443"),
+    ("voice-tier-too-wide",
+     up(TIERS, more="tier x as voice { match udp port 1024..65535 }"), "udp port 1024..65535"),
+    ("voice-tier-too-wide", up(TIERS, more="tier voice { match dscp ef, cs0 }"), "dscp ef, cs0"),
+    ("voice-tier-too-wide", up(TIERS, more="tier voice { match protocol udp }"), "protocol udp"),
+    ("voice-tier-too-wide", up(TIERS, more="tier voice { match remote subnet 0.0.0.0/0 }"),
+     "remote subnet 0.0.0.0/0"),
+    ("tier-sides-swapped", up(TIERS, more="tier voice { match remote subnet 192.168.20.0/24 }"),
+     "192.168.20.0/24"),
+    ("tier-sides-swapped", up(TIERS, more="tier voice { match remote address fd00:1::7 }"),
+     "fd00:1::7"),
+    ("tier-never-matches", up(TIERS, more='tier bulk { match device "eth0" }'), 'device "eth0"'),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match local subnet 10.0.0.0/8 tcp remote port 80, 443 }"
+        "tier video { match local address 10.1.2.3 tcp remote port 443 }"),
+     "local address 10.1.2.3 tcp remote port 443"),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match mark 0x1/0x1 } tier voice { match mark 0x3/0x3 }"),
+     "mark 0x3/0x3"),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match udp port 1000..2000 local address 10.0.0.1 }"
+        "tier voice { match udp local port 1500 local address 10.0.0.1, 10.0.0.2 }"),
+     "10.0.0.1, 10.0.0.2"),
+    ("objective-fairness-above-mode",  # 17^2 / (2 (16^2 + 1)) = 0.562
+     up("bandwidth 9mbit; fairness per-flow",
+        more="workload c { tcp upload 16 flows from 1 host; tcp upload 1 flow from 1 host }"
+        + objective("egress host fairness >= 0.57", "c")), "0.57"),
+    ("objective-above-load",
+     wan("bandwidth 9mbit", more=objective("utilisation >= 90%", "tcp_nup for 9s")), "90%"),
+    ("objective-above-load",
+     up("bandwidth 50mbit", SERVER, more="workload w { udp upload 2 flows 10mbit each }"
+        + objective("egress goodput >= 22mbit", "w")), "22mbit"),
+    ("tbf-queue-below-window",
+     up("bandwidth 500mbit; qdisc tbf { inner sfq { limit 40 } }", SERVER), "40"),
+    ("tbf-queue-below-window",  # 15139 bytes are 9 frames
+     up("bandwidth 50mbit; qdisc tbf { burst 2KiB; limit 15139B; inner sfq }", SERVER), "15139B"),
+    ("tbf-queue-below-window",  # 6250 and 2048 bytes
+     up("bandwidth 50mbit; qdisc tbf { burst 2KiB; latency 1ms; inner sfq }", SERVER), "1ms"),
+    ("codel-target-above-interval",
+     up("bandwidth 9mbit; qdisc tbf { inner fq_codel { target 20ms; interval 60ms } }", SERVER),
+     "20ms"),
+    ("device-claimed-twice",
+     'link all { device matching "eth2.*"; framing raw; egress { bandwidth 9mbit } }'
+     'link one { device "eth2.7"; framing raw; egress { bandwidth 5mbit } }', '"eth2.7"'),
+    ("cake-mq-one-queue", up("bandwidth 900mbit; qdisc cake_mq", VDSL, "pppoe-wan"), "cake_mq"),
+    ("cake-mq-one-queue", up("bandwidth 2gbit; qdisc cake_mq", HOSTS, "wg0"), "cake_mq"),
+    ("device-is-ifb", up("bandwidth 50mbit", "framing docsis; role router", "ifb4eth0"),
+     '"ifb4eth0"'),
+    ("role-not-of-device", up("bandwidth 50mbit", "role host", "pppoe-wan"), "host"),
+    ("role-not-of-device", up("bandwidth 50mbit", device="docker0"), "router"),
+    ("fairness-turned", down("bandwidth 50mbit; fairness per-source"), "per-source"),
+    ("fairness-turned", up("bandwidth 50mbit; qdisc cake { srchost }", SERVER), "srchost"),
+    ("fairness-behind-nat", up("bandwidth 50mbit; qdisc cake { nonat; dual-srchost }"), "nonat"),
+    ("fairness-without-role", up("bandwidth 50mbit; qdisc cake { dual-srchost }",
+                                 "framing docsis"), "dual-srchost"),
 ]  # fmt: skip
 
 RIGHT = [
+    ("bandwidth-implausible", wan("egress { bandwidth 840mbit }; ingress { bandwidth 960mbit }",
+                                  VDSL)),
+    ("bandwidth-implausible", up("bandwidth 10gbit", "framing docsis; role router")),
+    ("bandwidth-implausible", up("bandwidth 50gbit")),
+    ("bandwidth-implausible", up("bandwidth 1.6tbit", SERVER)),
+    ("bandwidth-implausible", down("bandwidth 20mbit within 64kbit..50mbit")),
+    ("unlimited-never-waits", up("bandwidth unlimited", SERVER)),
+    ("unlimited-never-waits", down("qdisc cake { autorate-ingress }")),
+    ("unlimited-never-waits", up("bandwidth 9mbit", "framing raw; role router", "wg0")),
+    ("unlimited-never-waits", up("qdisc cake", "framing docsis; role router", "eth0.5")),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing { overhead 98B; mpu 84B }", "wg0")),
+    ("framing-not-of-line", up("bandwidth 9mbit", "framing raw", "wg0")),
+    ("rtt-above-path", up("bandwidth 50mbit; rtt 3s")),
+    ("rtt-above-path", up("bandwidth 50mbit; rtt satellite",
+                          more=objective("ping loss <= 1%", "rrul for 9s rtt 101ms"))),
+    ("voice-tier-too-wide", up(TIERS, more="tier web as video { match tcp remote port 443 }")),
+    ("voice-tier-too-wide", up(TIERS, more="tier voice { match udp port 16384..32767 }")),
+    ("voice-tier-too-wide", up(TIERS, more="tier voice { match tcp local port 443 }")),
+    ("voice-tier-too-wide", up(TIERS, more="tier voice { match local subnet 10.0.20.0/24 }")),
+    ("voice-tier-too-wide",
+     up(TIERS, more="tier voice { match udp port 1..65535 local address 10.0.0.7 }")),
+    ("tier-sides-swapped", up(TIERS, more="tier voice { match local subnet 192.168.20.0/24 }")),
+    ("tier-sides-swapped", up(TIERS, more="tier voice { match remote subnet 10.0.0.0/8 }")),
+    ("tier-sides-swapped",
+     up(TIERS, "framing ethernet; role bridge",
+        more="tier voice { match remote subnet 192.168.20.0/24 }")),
+    ("tier-sides-swapped",
+     up(TIERS, "framing raw; role router", "wg0",
+        more="tier voice { match remote subnet 192.168.20.0/24 }")),
+    ("tier-never-matches", up(TIERS, more='tier bulk { match device "br-guest" }')),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match mark 0x1/0x3 } tier voice { match mark 0x1/0x1 }")),
+    ("tier-unreachable",
+     up(TIERS, more="tier bulk { match local subnet 10.0.0.0/8 tcp port 80 }"
+        "tier voice { match local subnet 10.0.0.0/8 udp port 80 }"
+        "tier video { match tcp port 80 }")),
+    ("objective-fairness-above-mode",
+     up("bandwidth 9mbit; fairness per-flow",
+        more="workload c { tcp upload 16 flows from 1 host; tcp upload 1 flow from 1 host }"
+        + objective("egress host fairness >= 0.56", "c"))),
+    ("objective-fairness-above-mode",
+     up("bandwidth 9mbit; fairness per-host",
+        more="workload c { tcp upload 16 flows from 1 host; tcp upload 1 flow from 1 host }"
+        + objective("egress host fairness >= 0.95", "c"))),
+    ("objective-above-load",
+     wan("bandwidth 9mbit", more=objective("egress utilisation >= 90%", "tcp_nup for 9s"))),
+    ("objective-above-load",
+     up("bandwidth 50mbit", SERVER, more="workload w { udp upload 2 flows 10mbit each }"
+        + objective("egress goodput >= 20mbit", "w"))),
+    ("objective-above-load",
+     up("bandwidth 50mbit", SERVER,
+        more=objective("egress utilisation >= 99%", "udp_flood for 9s"))),
+    ("tbf-queue-below-window",
+     up("bandwidth 500mbit; qdisc tbf { inner sfq { limit 41 } }", SERVER)),
+    ("tbf-queue-below-window",  # 1 ms of burst is room for a burst
+     up("bandwidth 500mbit; qdisc tbf { latency 0.5ms; inner sfq }", SERVER)),
+    ("tbf-queue-below-window",
+     up("bandwidth 50mbit; qdisc tbf { burst 2KiB; limit 15140B; inner sfq }", SERVER)),
+    ("tbf-queue-below-window",  # ten frames take 24 ms
+     up("bandwidth 5mbit; qdisc tbf { inner sfq { limit 4 } }", SERVER)),
+    ("codel-target-above-interval",
+     up("bandwidth 9mbit; qdisc tbf { inner fq_codel { target 5ms; interval 60ms } }", SERVER)),
+    ("device-claimed-twice",
+     'link all { device matching "eth2.*"; framing raw; egress { bandwidth 9mbit } }'
+     'link one { device "eth2.7"; framing raw; ingress { bandwidth 5mbit } }'),
+    ("cake-mq-one-queue", up("bandwidth 2gbit; qdisc cake_mq")),
+    ("fairness-turned", up("bandwidth 50mbit; fairness per-source")),
+    ("fairness-turned", up("bandwidth 50mbit; fairness hosts", SERVER)),
+    ("fairness-behind-nat", up("bandwidth 50mbit; fairness per-flow; qdisc cake { nonat }")),
+    ("fairness-without-role", up("bandwidth 50mbit; qdisc cake { flows }", "framing docsis")),
     ("link-shapes-nothing", 'link wan { device "eth0"; framing raw; qdisc cake }'),
     ("line-undescribed", 'link wan { device "eth0"; framing raw; bandwidth 18mbit }'),
     ("line-undescribed", 'link wan { device "eth0"; role host; bandwidth 18mbit }'),
@@ -222,7 +368,9 @@ RIGHT = [
      up("bandwidth 90kbit; tiers diffserv4", more="tier bulk { match dscp cs1 }")),
     ("gso-blocks-line",
      up("bandwidth 50mbit; gso keep; qdisc tbf { burst 20KiB; inner sfq }", SERVER)),
-    ("bandwidth-implausible", up("bandwidth 64kbit")),
+    ("bandwidth-implausible", up("bandwidth 64kbit", SERVER)),
+    ("bandwidth-implausible", up("bandwidth 256kbit")),
+    ("bandwidth-implausible", up("bandwidth 128kbit", "framing pppoe-llcsnap; role router")),
     ("bandwidth-implausible", wan("egress { bandwidth 5mbit }; ingress { bandwidth 990mbit }")),
     ("directions-swapped", wan("egress { bandwidth 90mbit }; ingress { bandwidth 30mbit }")),
     ("directions-swapped", wan("egress { bandwidth 90mbit }; ingress { bandwidth 9mbit }", SERVER)),
@@ -381,6 +529,27 @@ def test_a_certain_excess_is_an_error_and_one_that_larger_packets_avoid_is_not()
 
     assert severity("50.1mbit") == ["error"]
     assert severity("48mbit") == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("release", "at_fault"),
+    [("7.0.3", True), ("7.1-rc2", True), ("7.2.13", False), ("7.10", False), ("6.12.40", False),
+     ("", False)],
+)  # fmt: skip
+def test_kernels_whose_cake_mq_is_at_fault(release, at_fault):
+    facts = Facts(kernel=release, devices=(DeviceFacts(name="eth0", tx_queues=4),))
+    policy = up("bandwidth 2gbit; tiers besteffort; qdisc cake_mq")
+    assert ("cake-mq-kernel" in codes(policy, facts)) is at_fault
+    assert "cake-mq-kernel" not in codes(up("bandwidth 2gbit; qdisc cake"), facts)
+
+
+def test_a_factor_that_is_written_as_a_percentage():
+    assert pointed("let a = 40mbit\n" + up("bandwidth 0.95% of a"), "share-implausible") == [
+        "0.95%"
+    ]
+    assert codes("let a = 40mbit\n" + up("bandwidth 1% of a")) == set()
+    lossy = "testbed t { loss 0.1% }" + objective("ping loss <= 0.5%", on="on t;")
+    assert codes(up("bandwidth 9mbit", more=lossy)) == set()
 
 
 # What the plugins of qdiscs find comes out too, without a host and without a target.

@@ -12,7 +12,7 @@ HEAD = """\
 
 The policies of `tests/clean/` and `docs/examples/` are correct, and lint is silent about them. Here
 each mistake of a family is made in every one of them that has room for it. It counts as found when
-lint gives a warning or an error of a finding that the mistake is owed, and no other. Whatever is not
+lint gives a warning or an error of a finding that the mistake is owed, and no other. What is not
 found is listed below with its reason. The table is made by `make docs`, and
 `make evidence T=lint-mutations` makes it again.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from tcc.diagnostics import Diagnostic, error, warning
 from tcc.facts import DeviceFacts, Facts
@@ -87,8 +87,7 @@ class Wish:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """What one clause became: `fairness per-host` -> `dual-srchost nat`."""
 
     clause: str

@@ -7,7 +7,6 @@ by root, and a message about a file quotes it.
 import os
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 from stat import S_ISREG
 
 from tcc.diagnostics import Fix
@@ -137,7 +136,7 @@ class _Gathering:
 def _identity(path: str) -> Identity | None:
     """Return what tells a regular file from all others; None when it is none."""
     try:
-        status = Path(path).stat()
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
     return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else None

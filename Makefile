@@ -16,7 +16,7 @@ FACTS := --facts docs/examples/home.facts.json
 ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
 ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
 
-.PHONY: help dev try check test kernel uml-kernel golden docs site man completions wheel deb evidence bench python
+.PHONY: help dev try check test browser kernel uml-kernel golden docs site man completions wheel deb evidence bench python
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -37,10 +37,13 @@ check: dev  ## format, lint, types, imports, fast tests; no root, no network
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(PYTEST) -n $(JOBS) -m "not kernel and not uml and not slow"
+	$(PYTEST) -n $(JOBS) -m "not kernel and not uml and not browser and not slow"
 
 test: dev  ## all tests that run without root; make test T=tests/engine for a part
-	$(PYTEST) $(if $(T),,-n $(JOBS)) --failed-first -m "not kernel and not uml" $(T)
+	$(PYTEST) $(if $(T),,-n $(JOBS)) --failed-first -m "not kernel and not uml and not browser" $(T)
+
+browser: dev  ## the pages of results in Chromium; pictures of them go to build/browser
+	$(PYTEST) -m browser $(or $(T),tests/browser)
 
 kernel: dev  ## as root: tests on this machine's kernel, and on the 7.3 test kernel
 	@[ "$$(id -u)" = 0 ] || { echo "make kernel: needs root, for network namespaces and qdiscs: try sudo make kernel"; exit 1; }

@@ -14,7 +14,12 @@ from testkernel.netns import Namespaces, namespaces
 from testkernel.report import GuestScriptError, read_report
 
 WITHOUT_UML = os.environ.get("TCC_WITHOUT_UML") == "1"
-NEEDS = {"guest_report": "uml", "run_in_guest": "uml", "netns": "kernel"}  # fixture -> marker
+NEEDS = {
+    "guest_report": "uml",
+    "run_in_guest": "uml",
+    "netns": "kernel",
+    "chromium": "browser",
+}  # fixture -> marker
 LEFT_OUT = pytest.StashKey[list[str]]()
 
 
@@ -32,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark each test that asks for a kernel; that comes before `-m` chooses among them."""
+    """Mark each test that asks for a kernel or a browser, before `-m` chooses among them."""
     for item in items:
         for fixture in set(NEEDS) & set(getattr(item, "fixturenames", ())):
             item.add_marker(NEEDS[fixture])

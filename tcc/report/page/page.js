@@ -89,7 +89,9 @@
     function mark(figure, plot) {
         const button = figure.querySelector(".everything");
         const all = whole(plot), x = plot.scales.x;
-        if (button) button.hidden = x.min <= all.min && x.max >= all.max;
+        const zoomed = x.min > all.min || x.max < all.max;
+        if (button && zoomed === button.hidden) button.hidden = !zoomed;
+        Object.assign(figure.dataset, { from: shown(x.min), to: shown(x.max) });
     }
 
     function follow(figure, plot) {
@@ -114,9 +116,7 @@
             type: "button", className: "everything", textContent: "Show everything", hidden: true,
         });
         everything.addEventListener("click", () => {
-            plots.forEach((one) => {
-                if (together(one.chart, chart)) one.plot.setScale("x", whole(one.plot));
-            });
+            zoom(chart.key, Infinity);
             plots.get(chart.key).place.focus();
         });
         figure.append(everything);
@@ -124,23 +124,30 @@
 
     const together = (one, other) => one.key.split("-")[0] === other.key.split("-")[0];
 
+    function tell(figure, words) {
+        figure.querySelector(".said").textContent = words;
+    }
+
     function say({ figure, plot, chart }) {
         const at = plot.cursor.idx;
         if (at == null) return;
         const values = chart.lines
             .filter((_, number) => plot.series[number + 1].show)
             .map((line) => `${line.name} ${shown(plot.data[chart.lines.indexOf(line) + 1][at])}`);
-        figure.querySelector(".said").textContent =
-            `${shown(plot.data[0][at])} s: ${values.join(", ")} ${chart.unit}`;
+        tell(figure, `${shown(plot.data[0][at])} s: ${values.join(", ")} ${chart.unit}`);
     }
 
     function zoom(key, factor) {
-        const { plot, chart } = plots.get(key);
+        const { plot, chart, figure } = plots.get(key);
         const x = plot.scales.x, all = whole(plot);
         const at = plot.cursor.idx == null ? (x.min + x.max) / 2 : plot.data[0][plot.cursor.idx];
         const width = Math.max(chart.step / 250, (x.max - x.min) * factor);
         const min = Math.max(all.min, Math.min(at - width / 2, all.max - width));
-        plot.setScale("x", { min, max: Math.min(all.max, min + width) });
+        const range = { min, max: Math.min(all.max, min + width) };
+        plots.forEach((one) => {
+            if (together(one.chart, chart)) one.plot.setScale("x", range);
+        });
+        tell(figure, `showing ${shown(range.min)} to ${shown(range.max)} s`);
     }
 
     function step(key, by) {

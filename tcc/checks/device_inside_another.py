@@ -27,7 +27,7 @@ def _below(view: View) -> Mapping[str, tuple[str, ...]]:
     if view.facts is None:
         return {}
     return {
-        device.name: tuple(name for name in (device.lower, device.master) if name)
+        device.name: tuple(name for name in (device.lower, device.master, *device.carriers) if name)
         for device in view.facts.devices
     }
 

@@ -88,7 +88,7 @@ def _facts(where: "Namespace | None", known: "Facts | None") -> "Facts":
     if known is None:
         return live.host_facts(where)
     with RouteSocket(where) as route:
-        return known.model_copy(update={"devices": devices(route)})
+        return known.model_copy(update={"devices": devices(route, namespace=where)})
 
 
 def _keeper(files: "Files", where: "Namespace | None") -> "Keeper":

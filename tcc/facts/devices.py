@@ -3,22 +3,26 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tcc.facts.carriers import carriers
+from tcc.facts.inside import is_here
 from tcc.facts.model import DeviceFacts, QdiscFacts
 from tcc.facts.offloads import Offloads
 from tcc.facts.owners import owner
 from tcc.netlink import links, qdisc
 from tcc.netlink.handle import INGRESS, Handle
 from tcc.netlink.links import Link
+from tcc.netlink.namespace import Namespace
 from tcc.netlink.objects import TcObject
 from tcc.netlink.transport import RouteSocket
 
 _ETHERNET_HEADER = 14
 _BITS_PER_MEGABIT = 10**6
-_ARPHRD_PPP = 512
 
 
-def devices(route: RouteSocket, root: Path = Path("/")) -> tuple[DeviceFacts, ...]:
-    """Return every device, in the kernel's order.
+def devices(
+    route: RouteSocket, root: Path = Path("/"), namespace: Namespace | None = None
+) -> tuple[DeviceFacts, ...]:
+    """Return every device of the socket's `namespace`, in the kernel's order.
 
     Speeds come from /sys/class/net and owners from the daemons' files, both only for devices
     that are the very ones meant: files of another namespace are about others.
@@ -32,41 +36,24 @@ def devices(route: RouteSocket, root: Path = Path("/")) -> tuple[DeviceFacts, ..
     for one in qdisc.dump(route):
         hanging.setdefault(one.ifindex, []).append(one)
     offloads = Offloads(route.fileno())
-    carrier = _carrier(found, root)
+    carried = carriers(route, found, root, namespace)
     return tuple(
-        _device(link, names, hanging.get(link.ifindex, ()), root, carrier).model_copy(
-            update={"offloads": offloads.on(link.name)}
+        _device(link, names, hanging.get(link.ifindex, ()), root).model_copy(
+            update={
+                "offloads": offloads.on(link.name),
+                "carriers": carried.get(link.ifindex, ()),
+            }
         )
         for link in found
     )
 
 
-def _carrier(found: Sequence[Link], root: Path) -> dict[int, str]:
-    """Return what a PPPoE session runs over, where there is one session and one PPP device.
-
-    The kernel tells which devices carry sessions, and not which session is whose
-    (/proc/net/pppoe, pppoe_seq_show() in drivers/net/ppp/pppoe.c).
-    """
-    sessions = [link for link in found if link.hardware_type == _ARPHRD_PPP]
-    if len(sessions) != 1 or not _is_here(sessions[0], root):
-        return {}
-    try:
-        lines = (root / "proc/net/pppoe").read_text("ascii", "replace").splitlines()[1:]
-    except OSError:
-        return {}
-    return {sessions[0].ifindex: lines[0].split()[-1]} if len(lines) == 1 and lines[0] else {}
-
-
 def _device(
-    link: Link,
-    names: dict[int, str],
-    hanging: Sequence[TcObject],
-    root: Path,
-    carrier: dict[int, str],
+    link: Link, names: dict[int, str], hanging: Sequence[TcObject], root: Path
 ) -> DeviceFacts:
     header = link.hard_header_length
     below = link.lower if link.lower_namespace is None and link.kind != "veth" else None
-    here = _is_here(link, root)
+    here = is_here(link, root)
     return DeviceFacts(
         name=link.name,
         kind=link.kind,
@@ -77,7 +64,7 @@ def _device(
         rx_queues=link.rx_queues,
         up=link.up,
         speed=_speed(link.name, root) if here else None,
-        lower=carrier.get(link.ifindex) or names.get(below or 0),
+        lower=names.get(below or 0),
         master=names.get(link.master or 0),
         owner=owner(link.ifindex, link.name, root) if here else None,
         steered=_steered(link.name, root) if here else None,
@@ -102,15 +89,6 @@ def _parent(kind: str, parent: Handle) -> str:
     return (
         (kind if kind in {"ingress", "clsact"} else "ingress") if parent == INGRESS else str(parent)
     )
-
-
-def _is_here(link: Link, root: Path) -> bool:
-    """Whether /sys speaks of this device: same name, same number."""
-    try:
-        text = (root / "sys/class/net" / link.name / "ifindex").read_text("ascii")
-    except OSError:
-        return False
-    return text.strip() == str(link.ifindex)
 
 
 def _speed(name: str, root: Path) -> int | None:

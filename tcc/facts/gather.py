@@ -33,7 +33,7 @@ def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gather
     """
     unknown = []
     with RouteSocket(namespace) as route:
-        found = devices(route, root)
+        found = devices(route, root, namespace)
         routed = tuple(rule_marks(route))
     walls = inside(namespace, firewall)
     if walls.marks is None:

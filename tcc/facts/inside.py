@@ -4,8 +4,10 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
+from tcc.netlink.links import Link
 from tcc.netlink.namespace import CLONE_NEWNET, Namespace
 
 T = TypeVar("T")
@@ -44,3 +46,12 @@ def inside(namespace: Namespace | None, read: Callable[[], T]) -> T:
     if isinstance(result, OSError):
         raise result
     return result
+
+
+def is_here(link: Link, root: Path) -> bool:
+    """Whether /sys speaks of this device: same name, same number."""
+    try:
+        text = (root / "sys/class/net" / link.name / "ifindex").read_text("ascii")
+    except OSError:
+        return False
+    return text.strip() == str(link.ifindex)

@@ -44,6 +44,8 @@ class DeviceFacts(Node):
     """What the driver says; None when unknown."""
     lower: str | None = None
     """The device this one is stacked on (the parent of a VLAN)."""
+    carriers: tuple[str, ...] = ()
+    """What its packets leave by as routed now: a tunnel's or session's carriers."""
     master: str | None = None
     """The bridge or bond it belongs to."""
     owner: Literal["networkmanager", "networkd", "sqm", "qosmate"] | None = None

@@ -101,7 +101,7 @@ def below(name: str, facts: Facts) -> Iterator[str]:
     seen, waiting = {name}, [name]
     while waiting:
         device = facts.device(waiting.pop())
-        for lower in (device.lower, device.master) if device else ():
+        for lower in (device.lower, device.master, *device.carriers) if device else ():
             if lower and lower not in seen:
                 seen.add(lower)
                 waiting.append(lower)

@@ -13,5 +13,6 @@ From the bottom up, each module importing only those before it:
 - `readings`: every qdisc with all it says, decoded at once.
 - `refusals`: the name of the attribute that the kernel refused.
 - `links`, `events`: devices, and what changes.
+- `routes`, `wireguard`: which device leads to an address, and which addresses a tunnel has.
 - `pyroute2_kinds`: the same schemas for users of pyroute2; the only module that imports it.
 """

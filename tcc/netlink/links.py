@@ -86,7 +86,8 @@ class Link:
     device below (of a vlan, the peer of a veth); when `lower_namespace` is not
     None that device is in another namespace.  `hard_header_length` follows
     from the hardware type, None where the type does not tell it (tunnels).
-    `txqueuelen` is packets.  Limits that the kernel does not report are None.
+    `txqueuelen` is packets; `data` are the attributes of its kind alone
+    (IFLA_INFO_DATA).  Limits that the kernel does not report are None.
     """
 
     ifindex: int
@@ -110,6 +111,7 @@ class Link:
     gso_ipv4_max_size: int | None
     gro_max_size: int | None
     alias: str
+    data: bytes
 
     @property
     def up(self) -> bool:
@@ -129,7 +131,8 @@ def parse(reply: Reply) -> Link:
     _, hardware, ifindex, flags, _ = IFINFOMSG.unpack_from(reply.data, reply.start)
     values = dict(decode(IFLA, reply.data, reply.start + IFINFOMSG.size, reply.stop))
     info = values.get("LINKINFO")
-    kind = dict(info).get("KIND") if isinstance(info, list) else ""
+    told = dict(info) if isinstance(info, list) else {}
+    kind, data = told.get("KIND"), told.get("DATA")
     address = values.get("ADDRESS")
     state = _number(values, "OPERSTATE") or 0
     return Link(
@@ -154,6 +157,7 @@ def parse(reply: Reply) -> Link:
         gso_ipv4_max_size=_number(values, "GSO_IPV4_MAX_SIZE"),
         gro_max_size=_number(values, "GRO_MAX_SIZE"),
         alias=_text(values, "IFALIAS"),
+        data=data if isinstance(data, bytes) else b"",
     )
 
 

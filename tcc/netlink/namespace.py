@@ -35,7 +35,9 @@ class Namespace:
         return cls(Path(f"/proc/{pid:d}/ns/net"))
 
 
-def route_socket(namespace: Namespace | None) -> socket.socket:
+def route_socket(
+    namespace: Namespace | None, protocol: int = socket.NETLINK_ROUTE
+) -> socket.socket:
     """Return a raw route socket that lives in `namespace`; None is our own.
 
     The process stays where it is: the namespace is entered by a thread that
@@ -47,11 +49,13 @@ def route_socket(namespace: Namespace | None) -> socket.socket:
         OSError: the path is not a network namespace (EINVAL).
     """
     if namespace is None:
-        return _make()
+        return _make(protocol)
     made: list[socket.socket | OSError] = []
     descriptor = os.open(namespace.path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        worker = threading.Thread(target=_make_inside, args=(descriptor, namespace.path, made))
+        worker = threading.Thread(
+            target=_make_inside, args=(descriptor, namespace.path, protocol, made)
+        )
         worker.start()
         worker.join()
     finally:
@@ -62,18 +66,20 @@ def route_socket(namespace: Namespace | None) -> socket.socket:
     return result
 
 
-def _make() -> socket.socket:
+def _make(protocol: int) -> socket.socket:
     flags = socket.SOCK_RAW | socket.SOCK_CLOEXEC
-    return socket.socket(socket.AF_NETLINK, flags, socket.NETLINK_ROUTE)
+    return socket.socket(socket.AF_NETLINK, flags, protocol)
 
 
-def _make_inside(descriptor: int, path: Path, made: list[socket.socket | OSError]) -> None:
+def _make_inside(
+    descriptor: int, path: Path, protocol: int, made: list[socket.socket | OSError]
+) -> None:
     """Enter the namespace with this thread only, and leave a socket or the error."""
     libc = ctypes.CDLL(None, use_errno=True)
     try:
         if libc.setns(descriptor, CLONE_NEWNET) != 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number), str(path))
-        made.append(_make())
+        made.append(_make(protocol))
     except OSError as problem:
         made.append(problem)

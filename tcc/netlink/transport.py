@@ -61,15 +61,20 @@ class RouteSocket:
         namespace: where to be; None is where the process is.
         receive_buffer: bytes that the kernel may queue for us.  Above the
             system's limit only with CAP_NET_ADMIN; less is no error.
+        protocol: another one than NETLINK_ROUTE, whose messages are framed alike.
 
     Raises:
         FileNotFoundError, PermissionError: as `route_socket`.
     """
 
     def __init__(
-        self, namespace: Namespace | None = None, *, receive_buffer: int = 1 << 22
+        self,
+        namespace: Namespace | None = None,
+        *,
+        receive_buffer: int = 1 << 22,
+        protocol: int = socket.NETLINK_ROUTE,
     ) -> None:
-        self._socket = route_socket(namespace)
+        self._socket = route_socket(namespace, protocol)
         self._buffer = bytearray(LARGEST_DATAGRAM)
         self._view = memoryview(self._buffer)
         self._sequence = 1

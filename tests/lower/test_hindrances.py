@@ -64,6 +64,14 @@ def test_a_vlan_and_its_parent_are_not_both_shaped():
     assert findings(VLAN) == []
 
 
+def test_a_tunnel_and_what_carries_it_are_not_both_shaped():
+    tunnel = DeviceFacts(name="wg0", kind="wireguard", carriers=("ppp0", "eth0"))
+    policy = WAN + 'link tunnel { device "wg0"; egress { bandwidth 20mbit; qdisc cake } }\n'
+    [found] = findings(policy, devices=(ETH0, tunnel))
+    assert (found.code, words(policy, found)) == ("shaped-twice", '"wg0"')
+    assert "wg0 is a wireguard over eth0" in found.hints[0]
+
+
 def test_a_bridge_and_its_port_are_not_both_shaped():
     port = DeviceFacts(name="eth0", master="br-lan")
     policy = WAN + 'link lan { device "br-lan"; egress { bandwidth 90mbit; qdisc cake } }\n'

@@ -38,9 +38,9 @@ def _suite(policy: str, outcome: Outcome) -> Iterator[str]:
         if summary.holds:
             yield f"{head} />"
             continue
-        text = missed_text(outcome, summary)
+        said = [xml(line) for line in missed_text(outcome, summary).splitlines()]
         yield f"{head}>"
-        yield f'      <failure type="missed" message="{xml(text.splitlines()[0])}">'
-        yield xml(text) + "</failure>"
+        yield f'      <failure type="missed" message="{said[0]}">'
+        yield "\n".join(said) + "</failure>"
         yield "    </testcase>"
     yield "  </testsuite>"

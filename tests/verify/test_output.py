@@ -87,6 +87,10 @@ def test_junit_counts_verdicts(here: Path):
     assert [suite.get("failures") for suite in root] == ["0", "1"]
     (failure,) = root.iter("failure")
     assert "goodput <= 1mbit" in failure.get("message", "")
+    first, *rest = (failure.text or "").strip().splitlines()
+    assert first == failure.get("message")
+    assert rest
+    assert "\\x0a" not in done.stdout
 
 
 def test_seeds_give_an_interval(here: Path):

@@ -10,10 +10,11 @@ tin needs nothing of all this.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tcc.diagnostics import Diagnostic, error
 from tcc.dscp import name_of
+from tcc.facts import DeviceFacts
 from tcc.ir import Match, Path, Tier, span_at
 from tcc.lower.conditions import alternatives, with_dscp
 from tcc.lower.ingress import BESTEFFORT, Masks, has_action, tin_mode
@@ -22,6 +23,13 @@ from tcc.lower.marks import goes_there, mark_of
 from tcc.lower.nft import MASKS, Goal, Rule, Table, is_quotable
 from tcc.plan.state import MARKS, Place, RulesItem
 from tcc.plugin import Explanation, Wish
+
+
+WITH_PORTS: Final = frozenset({"bridge", "bond", "team"})
+BY_DSCP: Final = (
+    "match only DSCPs that CAKE has in that tin by itself, and let the hosts, or a table of the "
+    "family bridge, set them (tcc explain tier-unavailable)"
+)
 
 
 @dataclass
@@ -227,6 +235,13 @@ class _Device:
         )
         self.rules = _rules(self.sorting)
 
+    @property
+    def master(self) -> DeviceFacts | None:
+        """Return what the device is a port of, where packets are routed to that and not to it."""
+        facts, name = self.wish.facts, self.wish.device.master
+        found = facts.device(name) if facts is not None and name is not None else None
+        return found if found is not None and found.kind in WITH_PORTS else None
+
     def lacking(self, taken: bool) -> Iterator[Diagnostic]:
         """Yield `tier-unavailable` where what it takes is not there.
 
@@ -250,8 +265,13 @@ class _Device:
             )
         if self.role == "bridge":
             yield from self._at_each(
-                "packets that a bridge forwards do not pass the rules of a router",
-                "match only DSCPs that CAKE has in that tin by itself, or mark on the hosts",
+                "packets that a bridge forwards do not pass the rules of a router", BY_DSCP
+            )
+        elif self.master is not None:
+            yield from self._at_each(
+                f"rules see its packets as those of the {self.master.kind} {self.master.name}, "
+                "or not at all",
+                BY_DSCP,
             )
         names = [self.name, *(one for _, tier in self.tiers for one in _devices(tier))]
         for name in names:

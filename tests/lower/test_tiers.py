@@ -195,6 +195,16 @@ def test_what_is_missing_is_an_error_at_the_tier(known, role, said):
     assert MARKS not in wanted.state
 
 
+@pytest.mark.parametrize("kind", ["bridge", "bond", "vrf"])
+def test_rules_for_a_port_of_a_bridge_or_bond_would_never_hold(kind):
+    """A router sends by `br0`; nothing ever has the port for its oifname there."""
+    devices = (DeviceFacts(name="wan", master="up0"), DeviceFacts(name="up0", kind=kind))
+    wanted, errors = lowered("tier bulk { match udp port 53 }", facts=Facts(devices=devices))
+    assert errors == ([] if kind == "vrf" else [("tier-unavailable", "bulk")])
+    if errors:
+        assert any(f"those of the {kind} up0" in one.message for one in wanted.found)
+
+
 def test_a_kernel_without_ctinfo_still_marks_what_leaves():
     facts = Facts(devices=(DeviceFacts(name="wan"),), filters=("u32",), actions=("mirred",))
     wanted, errors = lowered("tier bulk { match udp port 53 }", ingress=None, facts=facts)

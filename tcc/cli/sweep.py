@@ -40,6 +40,9 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
     show_default=True, help="Run every point with N seeds, one after the other from --seed.",
 )  # fmt: skip
 @sweeping.resources
+@click.option(
+    "--report", metavar="F.html", help="Write a page with heat maps and Pareto fronts, too."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
     "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
@@ -56,6 +59,7 @@ def command(  # noqa: PLR0913, PLR0917
     seed: int,
     count: int,
     resources: sweeping.Resources,
+    report: str | None,
     *,
     as_json: bool,
 ) -> int:
@@ -87,6 +91,11 @@ def command(  # noqa: PLR0913, PLR0917
     swept, code = sweeping.run(grid, resources, ctx.color)
     if swept is not None:
         _print(swept, as_json)
+        if report is not None:
+            from tcc.cli.pages import write  # noqa: PLC0415
+            from tcc.sweep.page import render  # noqa: PLC0415
+
+            write(report, render(swept))
     if code or swept is None:
         return code
     if not swept.runnable:

@@ -52,6 +52,7 @@ def cluster(address: str) -> Iterator[Workers]:
             "pip install 'tcpolicy[cluster]'",
         ) from problem  # fmt: skip
     try:
+        distributed.comm.resolve_address(address)  # a client that fails on it ends badly
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as problem:
         raise _error(

@@ -69,7 +69,7 @@ def _drawing(
 ) -> Markup:
     return tag(
         "svg",
-        _grid(across, up),
+        grid(across, up),
         (
             tag("path", d=_path(points, across, up), class_=style(number, dashed))
             for number, (points, dashed) in enumerate(lines)
@@ -87,7 +87,8 @@ def style(number: int, dashed: bool) -> str:
     return f"s{number % COLOURS}{' dashed' if dashed else ''}{' far' if far else ''}"
 
 
-def _grid(across: Axis, up: Axis) -> Iterator[Markup]:
+def grid(across: Axis, up: Axis) -> Iterator[Markup]:
+    """Yield lines and numbers of both axes, and their units."""
     for mark in up.marks:
         y = up.place(mark, TOP + DOWN, -DOWN)
         yield tag("line", x1=LEFT, y1=y, x2=WIDTH - RIGHT, y2=y)

@@ -1,0 +1,51 @@
+"""Rate against delay: every point of a grid, and the front that none of them is beyond."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tcc.report.page.charts import scale_for, ticks
+from tcc.report.page.html import Markup, tag
+from tcc.report.page.svg import ACROSS, DOWN, HEIGHT, LEFT, TOP, WIDTH, Axis, grid
+from tcc.sweep.pareto import Trade
+
+DOT, FRONT_DOT = 40, 70
+MARKS = 6
+
+
+def scatter(title: str, trades: Sequence[Trade], front: Sequence[Trade]) -> Markup:
+    """Return a drawing: the delay across, the rate upwards, the front joined by a line."""
+    across = _axis("delay", [trade.delay for trade in trades])
+    up = _axis("rate", [trade.rate for trade in trades])
+    places = {trade.point: _place(trade, across, up) for trade in trades}
+    best = {trade.point for trade in front}
+    line = "L".join("{} {}".format(*places[trade.point]) for trade in front)
+    return tag(
+        "svg",
+        grid(across[0], up[0]),
+        tag("path", d=f"M{line}", class_="s1"),
+        (
+            tag("circle", cx=x, cy=y, r=FRONT_DOT if point in best else DOT,
+                fill=f"var(--{'s1' if point in best else 's0'})")
+            for point, (x, y) in places.items()
+        ),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=f"{title}; the table below names the points of the front",
+        class_="still",
+    )  # fmt: skip
+
+
+def _axis(quantity: str, values: Sequence[Fraction]) -> tuple[Axis, int]:
+    """Return an axis from nothing to the greatest value, and the unit it counts in."""
+    most = round(max(values))
+    scale = scale_for(quantity, most)
+    return Axis(ticks(0, scale.thousandths(most) or 0, MARKS), scale.name), scale.size
+
+
+def _place(trade: Trade, across: tuple[Axis, int], up: tuple[Axis, int]) -> tuple[int, int]:
+    x = across[0].place(_thousandths(trade.delay, across[1]), LEFT, ACROSS)
+    return x, up[0].place(_thousandths(trade.rate, up[1]), TOP + DOWN, -DOWN)
+
+
+def _thousandths(value: Fraction, size: int) -> int:
+    return round(value * 1000 / size)

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc import api
-from tcc.cli import options, plan
+from tcc.cli import options, plan, policies
 from tcc.diagnostics import error
 from tcc.passes import Built
 from tcc.source import Source
@@ -51,9 +50,8 @@ def command(
     source = read_source(file)
     if isinstance(source, Source) and is_plan(source.text):
         return _carry_out_saved(ctx, source, netns, confirm, yes=yes)
-    built = api.load(source, given, complete=True) if isinstance(source, Source) else None
-    if built is None:
-        built = api.load(file, given, complete=True)
+    policy = source if isinstance(source, Source) else file
+    built = policies.load(policy, given, complete=True)
     if dry_run:
         return plan.run(ctx, built, plan.Asked(file), None, netns)
     return _carry_out(ctx, built, Asked(file, netns, confirm, yes))

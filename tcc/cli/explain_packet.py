@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc.cli import options
+from tcc.cli import options, policies
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -136,12 +136,11 @@ def _lowered(
     ctx: click.Context, file: str, given: "Given", facts: "Facts | None"
 ) -> "Sequence[LoweredQdisc] | None":
     """Return the policy as the kernel would have it; None when errors were shown instead."""
-    from tcc import api  # noqa: PLC0415
     from tcc.cli import show  # noqa: PLC0415
     from tcc.diagnostics import Severity, has_errors  # noqa: PLC0415
     from tcc.lower.kernel import lower_for_kernel  # noqa: PLC0415
 
-    built = api.load(file, given, complete=True)
+    built = policies.load(file, given, complete=True)
     if built.policy is None or has_errors(built.found):
         show.findings(built.found, built.sources, color=ctx.color)
         return None

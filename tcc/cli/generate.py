@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcc import api
-from tcc.cli import options, show
+from tcc.cli import options, policies, show
 from tcc.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(  # noqa: PLR0913
         others = tuple(path for path in vars_ if path != sites)
         given = options.read_given(set_, others)
         return render(backend, file, sites, given, facts, settings, output, jobs)
-    built = api.load(file, options.read_given(set_, vars_), complete=True)
+    built = policies.load(file, options.read_given(set_, vars_), complete=True)
     if has_errors(built.found) or built.policy is None:
         show.findings(built.found, built.sources, color=ctx.color)
         return CANNOT_EXPRESS

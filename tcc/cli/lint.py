@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from functools import cache
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +11,7 @@ from tcc import api
 from tcc.cli import options, show
 from tcc.collector import collection_paused
 from tcc.diagnostics import Diagnostic, Severity
+from tcc.linting.nearby import has_config
 from tcc.source import Source
 from tcc.syntax.read import STDIN, read_source
 
@@ -134,23 +134,7 @@ def _of_fragment(built: "Built", found: Iterable[Diagnostic]) -> Iterable[Diagno
 
 
 def _has_config(path: str, stdin_filename: str | None) -> bool:
-    """Whether a `tcc.toml`, or a `pyproject.toml` that speaks of us, lies above a policy."""
-    name = (stdin_filename or "") if path == STDIN else path
-    return _config_above(os.path.abspath(os.path.dirname(name)))
-
-
-@cache
-def _config_above(folder: str) -> bool:
-    if os.path.isfile(os.path.join(folder, "tcc.toml")):
-        return True
-    try:
-        with open(os.path.join(folder, "pyproject.toml"), "rb") as file:
-            if b"tool.tcc" in file.read():
-                return True
-    except OSError:
-        pass
-    above = os.path.dirname(folder)
-    return above != folder and _config_above(above)
+    return has_config((stdin_filename or "") if path == STDIN else path)
 
 
 def _lint(built: "Built", facts: "Facts | None", target: str | None) -> Iterable[Diagnostic]:

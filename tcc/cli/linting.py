@@ -12,8 +12,8 @@ from tcc.cli.fixing import fix_source, fixed
 from tcc.cli.fmt import difference
 from tcc.diagnostics import Diagnostic
 from tcc.linting import cache
-from tcc.linting.config import ConfigError
 from tcc.linting.many import lint_files
+from tcc.linting.nearby import ConfigError
 from tcc.linting.settings import Asked, SettingsFor
 from tcc.source import Source
 from tcc.syntax.read import STDIN, read_source

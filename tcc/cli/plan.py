@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc import api
-from tcc.cli import options
+from tcc.cli import options, policies
 from tcc.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def command(  # noqa: PLR0913
     if facts is not None and netns is not None:
         raise click.UsageError("--facts and --netns are about two hosts: give one of them")
     asked = Asked(file, out, as_json, explain, detailed_exitcode)
-    return run(ctx, api.load(file, given, complete=True), asked, facts, netns)
+    return run(ctx, policies.load(file, given, complete=True), asked, facts, netns)
 
 
 @dataclass(frozen=True, slots=True)

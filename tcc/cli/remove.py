@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc import api
-from tcc.cli import options
+from tcc.cli import options, policies
 from tcc.diagnostics import Diagnostic, error, note
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def _chosen(what: str | None, owned: "Ownership", given: "Given") -> "list[Place
     if what is None:
         return list(owned)
     if os.path.exists(what) or what.endswith((".tcc", ".tcc.json")):
-        policy = api.load(what, given).policy
+        policy = policies.load(what, given).policy
         links = {link.name for link in policy.links} if policy else set()
         return [place for place, one in owned.items() if one.link in links]
     devices = {what, ifb_name(what)}

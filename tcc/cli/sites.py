@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tcc import api
-from tcc.cli import options
+from tcc.cli import options, policies
 from tcc.cli.generate import digest
 from tcc.diagnostics import Diagnostic, Severity, has_errors
 from tcc.fleet import Site, SitesError, read_sites
@@ -88,7 +88,8 @@ def render(
     Raises:
         click.UsageError, options.Failure: what was given cannot be used.
     """
-    work = Work(backend, _policy(file, backend), given, facts, settings, output)
+    source = _policy(file, backend)
+    work = Work(backend, source, policies.below(source, given), facts, settings, output)
     try:
         rows = list(read_sites(sites))
         Path(output).mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from tcc import api
-from tcc.cli import options, show
+from tcc.cli import options, policies, show
 from tcc.diagnostics import has_errors
 
 if TYPE_CHECKING:
@@ -71,6 +71,14 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
     "--series", is_flag=True, help="Measure over time, too: --format json then carries it."
 )
 @click.option("--report", metavar="F.html", help="Write a page with charts, too.")
+@click.option(
+    "--flent", "flent", metavar="F.flent.gz",
+    help="Write a data file for flent, too: one for each objective, numbered if several.",
+)  # fmt: skip
+@click.option(
+    "--from", "measurement", metavar="RUN.flent.gz",
+    help="Compare the prediction with what flent measured, series by series.",
+)  # fmt: skip
 @click.option("--if-any", is_flag=True, help="A policy without objectives is no failure.")
 @click.option(
     "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
@@ -89,6 +97,8 @@ def command(  # noqa: PLR0913, PLR0917
     jobs: int | None,
     form: str,
     report: str | None,
+    flent: str | None,
+    measurement: str | None,
     *,
     as_json: bool,
     mend: bool,
@@ -106,18 +116,20 @@ def command(  # noqa: PLR0913, PLR0917
     form = "json" if as_json else form
     if len(files) > 1 and form in ("json", "junit"):
         raise click.UsageError(f"--format {form} prints one document: name one file")
-    if len(files) > 1 and report:
-        raise click.UsageError("--report writes one page: name one file")
+    if len(files) > 1 and (report or flent or measurement):
+        raise click.UsageError("--report, --flent and --from are about one policy: name one file")
     seeds = range(seed, seed + repeat)
     names = tuple(dict.fromkeys(verifiers.split(",")))
-    sampling = series or report is not None
-    task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any, sampling, report)
+    sampling = series or report is not None or flent is not None
+    beside = Beside(report, flent, measurement)
+    task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any, sampling, beside)
     if "reference" in names:
         _say_if_slow()
     codes = []
     with _terminable():
         for file in files:
-            codes.append(_verify(file, api.load(file, given, complete=True), task, form))
+            built = policies.load(file, given, complete=True)
+            codes.append((_compare if measurement else _verify)(file, built, task, form))
             if codes[-1] == INTERRUPTED:
                 break
     return max(codes)
@@ -141,6 +153,14 @@ def _say_if_slow() -> None:
         click.echo("the engine runs interpreted, which is slow: `tcc doctor` tells why", err=True)
 
 
+class Beside(NamedTuple):
+    """Files beside the policy: what is written, and a measurement that is read."""
+
+    report: str | None
+    flent: str | None
+    measurement: str | None
+
+
 class Task(NamedTuple):
     """What the options ask for."""
 
@@ -153,7 +173,7 @@ class Task(NamedTuple):
     mend: bool
     if_any: bool
     sampling: bool
-    report: str | None
+    beside: Beside
 
 
 def _verify(file: str, built: "Built", task: Task, form: str) -> int:
@@ -173,13 +193,44 @@ def _verify(file: str, built: "Built", task: Task, form: str) -> int:
             break
     outcomes.sort(key=lambda outcome: outcome.runs[0].scenario.index)
     _print(file, task.target, built, outcomes, form)
-    if task.report is not None:
-        from tcc.cli.pages import write_page  # noqa: PLC0415
-
-        write_page(task.report, file, built, outcomes, task.facts, task.target)
+    _write(file, built, outcomes, task)
     if code:
         return code
     return 0 if all(outcome.held for outcome in outcomes) else MISSED
+
+
+def _compare(file: str, built: "Built", task: Task, form: str) -> int:
+    """Predict the objective that flent measured, and print both; return the exit code."""
+    from tcc.cli import flent  # noqa: PLC0415
+
+    scenarios = _scenarios(built, PREDICTS, task)
+    matched = flent.matched(task.beside.measurement or "", scenarios, task.color)
+    if matched is None:
+        return INVALID
+    data, scenario = matched
+    outcomes, code = _run(PREDICTS, [scenario], built, task)
+    if code:
+        return code
+    outcomes.append(flent.measured(outcomes[0], data))
+    if form == "text":
+        click.echo(flent.text(outcomes[0], outcomes[1]))
+    else:
+        _print(file, task.target, built, outcomes, form)
+    _write(file, built, outcomes[:1], task)
+    same = flent.alike(outcomes[0], outcomes[1])
+    return 0 if same and all(outcome.held for outcome in outcomes) else MISSED
+
+
+def _write(file: str, built: "Built", outcomes: "Sequence[Outcome]", task: Task) -> None:
+    """Write what was asked for besides what is printed."""
+    if task.beside.report is not None:
+        from tcc.cli.pages import write_page  # noqa: PLC0415
+
+        write_page(task.beside.report, file, built, outcomes, task.facts, task.target)
+    if task.beside.flent is not None:
+        from tcc.cli.flent import write_files  # noqa: PLC0415
+
+        write_files(task.beside.flent, outcomes)
 
 
 def _scenarios(built: "Built", verifier: str, task: Task) -> "Sequence[Scenario]":

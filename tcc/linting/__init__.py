@@ -5,8 +5,10 @@
 those before it:
 
 - `fragments` which files are only ever included, and what is not said of them alone
+- `nearby`    whether there is a configuration
 - `config`    find and read `tcc.toml` or `[tool.tcc]`
 - `settings`  what holds for one file: the configuration's word and the command line's
+- `values`    the values that a configuration gives, for commands other than lint
 - `encoded`   findings as JSON values and back
 - `cache`     results by content, in the user's cache directory
 - `includers` which policies include a file

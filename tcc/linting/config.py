@@ -24,14 +24,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from tcc.linting.nearby import NAME, PYPROJECT, TABLE, ConfigError
+from tcc.linting.nearby import forget as forget_where
 from tcc.syntax.suggestions import did_you_mean
 
-NAME, PYPROJECT, TABLE = "tcc.toml", "pyproject.toml", "tool.tcc"
 PARTS = ("vars", "set", "facts", "target", "select", "ignore")
-
-
-class ConfigError(Exception):
-    """A configuration that cannot be used; the message says where, why, and what to write."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +79,7 @@ def config_for(path: str) -> Config | None:
 
 def forget() -> None:
     """Read configurations anew from now on."""
+    forget_where()
     _above.cache_clear()
 
 

@@ -9,8 +9,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic
-from tcc.linting.config import Config, ConfigError, Part, config_for
+from tcc.linting.config import Config, Part, config_for
 from tcc.linting.fragments import has_link
+from tcc.linting.nearby import ConfigError
 from tcc.pages import codes
 from tcc.passes.params import Given
 from tcc.passes.vars import VarsError, read_values
@@ -102,8 +103,8 @@ class SettingsFor:
         config = config_for(source.path) if self.asked.configured else None
         if config is None:
             return self._settings("", None, (), source)
-        name = os.path.relpath(source.path, config.directory).replace(os.sep, "/")
-        parts = tuple(part for part in config.parts if _matches(name, part.files))
+        name = _name(config, source.path)
+        parts = parts_for(config, source.path)
         return self._settings(config.path, config, parts, source, name)
 
     def _settings(
@@ -135,7 +136,7 @@ class SettingsFor:
             if config is not None:
                 _check_codes(config, (*part.select, *part.ignore))
         if config is not None:
-            given, shared = _values(config, parts, asked.given)
+            given, shared = values_for(config, parts, asked.given)
         made = Settings(given, shared, facts, target, asked.select or select, ignore, config)
         return replace(made, key=_key(made))
 
@@ -151,8 +152,24 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _values(config: Config, parts: tuple[Part, ...], above: Given) -> tuple[Given, frozenset[str]]:
-    """Return all values, the command line's above the configuration's, and where these are."""
+def _name(config: Config, path: str) -> str:
+    return os.path.relpath(path, config.directory).replace(os.sep, "/")
+
+
+def parts_for(config: Config, path: str) -> tuple[Part, ...]:
+    """Return the parts of a configuration that hold for a policy."""
+    name = _name(config, path)
+    return tuple(part for part in config.parts if _matches(name, part.files))
+
+
+def values_for(
+    config: Config, parts: tuple[Part, ...], above: Given
+) -> tuple[Given, frozenset[str]]:
+    """Return all values, the command line's above the configuration's, and where these are.
+
+    Raises:
+        ConfigError: a file of values cannot be read.
+    """
     values: dict[str, object] = {}
     spans: dict[str, Span] = {}
     sources: dict[str, Source] = {}

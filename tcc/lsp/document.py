@@ -9,8 +9,8 @@ import click
 
 from tcc import api
 from tcc.diagnostics import Diagnostic
-from tcc.linting.config import ConfigError
 from tcc.linting.fragments import has_link, without_absent
+from tcc.linting.nearby import ConfigError
 from tcc.linting.one import load
 from tcc.linting.settings import Settings, SettingsFor
 from tcc.passes import Built

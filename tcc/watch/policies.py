@@ -17,6 +17,9 @@ from tcc.apply.kept import Kept
 from tcc.apply.records import PolicyText
 from tcc.diagnostics import Diagnostic, error, has_errors
 from tcc.facts import Facts
+from tcc.linting.config import forget
+from tcc.linting.nearby import ConfigError
+from tcc.linting.values import load
 from tcc.passes import Built, Given
 from tcc.plan.state import MARKS, Item, Place, State
 from tcc.schema import to_json
@@ -94,8 +97,13 @@ class Files:
         found: list[Diagnostic] = []
         sources: dict[str, Source] = {}
         files = []
+        forget()
         for path in self.paths:
-            built = api.load(path, self.given, complete=True)
+            try:
+                built = load(path, self.given, complete=True)
+            except ConfigError as problem:
+                found.append(error("config-unusable", None, str(problem)))
+                continue
             found += built.found
             sources.update(built.sources)
             files.append(self._chosen(path, built))

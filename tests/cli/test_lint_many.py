@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tcc import api
-from tcc.cli import lint
 from tcc.linting import cache, config
 from tcc.linting.encoded import decode, encode
 from tcc.source import Source
@@ -38,7 +37,6 @@ def _caches(here, monkeypatch):
 def forget() -> None:
     """Look for configurations anew, as another process does."""
     config.forget()
-    lint._config_above.cache_clear()
 
 
 def put(folder: Path, **files: str) -> None:

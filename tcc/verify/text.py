@@ -184,4 +184,5 @@ def _transfers(flows: Sequence[FlowMeasure]) -> tuple[str, ...]:
 def _probes(flows: Sequence[FlowMeasure]) -> tuple[str, ...]:
     trip = max((one.round_trip for one in flows), key=lambda delays: delays.p99)
     lost, sent = sum(one.lost for one in flows), sum(one.offered for one in flows)
-    return "", f"{trip.median / 1e6:.2f}ms", f"{trip.p99 / 1e6:.2f}ms", f"{lost} of {sent}"
+    gone = f"{lost} of {sent}" if sent else ""
+    return "", f"{trip.median / 1e6:.2f}ms", f"{trip.p99 / 1e6:.2f}ms", gone

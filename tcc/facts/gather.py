@@ -6,11 +6,13 @@ from pathlib import Path
 
 from tcc.facts import openwrt
 from tcc.facts.devices import devices
-from tcc.facts.firewall import firewall, rule_marks
+from tcc.facts.firewall import firewall
 from tcc.facts.inside import inside
+from tcc.facts.kernel_marks import filter_marks, rule_marks
 from tcc.facts.kinds import probe
 from tcc.facts.model import Facts
 from tcc.facts.sysctls import COMMON_TICKS, sysctls, ticks_per_us
+from tcc.netlink import qdisc
 from tcc.netlink.namespace import Namespace
 from tcc.netlink.transport import RouteSocket
 
@@ -34,7 +36,8 @@ def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gather
     unknown = []
     with RouteSocket(namespace) as route:
         found = devices(route, root, namespace)
-        routed = tuple(rule_marks(route))
+        names = {device.index or 0: device.name for device in found}
+        by_kernel = (*rule_marks(route), *filter_marks(route, qdisc.dump(route), names))
     walls = inside(namespace, firewall)
     if walls.marks is None:
         unknown.append("flowtables and users of marks: listing them takes nft(8) and root")
@@ -62,7 +65,7 @@ def gather(namespace: Namespace | None = None, root: Path = Path("/")) -> Gather
         openwrt=openwrt.release(root),
         packages=openwrt.packages(root),
         flowtables=walls.flowtables,
-        marks=None if walls.marks is None else (*walls.marks, *routed),
+        marks=None if walls.marks is None else (*walls.marks, *dict.fromkeys(by_kernel)),
         accelerators=openwrt.accelerators(root),
         cpus=os.cpu_count(),
     )

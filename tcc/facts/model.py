@@ -77,7 +77,7 @@ class MarkUse(Node):
     """Somebody who uses bits of a mark."""
 
     who: str
-    """Where it was found: `nft inet mwan3`, `iptables mangle`, `ip rule 2001`."""
+    """Where: `nft inet mwan3`, `iptables mangle`, `ip rule 2001`, `tc filter of eth0`."""
     mark: Literal["packet", "connection"]
     mask: Annotated[int, Field(ge=0, lt=2**32)]
 

@@ -4,49 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tcc.facts import MarkUse
 from tcc.facts.gather import gather
 from tcc.facts.openwrt import accelerators, packages, qosmate_device, release
 from tcc.facts.owners import owner
 from tcc.netlink.namespace import Namespace
-
-RULES = """
-table inet fw4 {
-    chain forward {
-        type filter hook forward priority filter
-        meta mark & 0xff00 == 0x100 accept
-        ct mark set ct mark or 0x40
-        ct mark set ct mark & 0xffffff00 | 0x7
-        ct mark 0x5 accept
-    }
-}
-table inet tcc-wan {
-    chain leaving {
-        type filter hook postrouting priority mangle
-        ct mark set ct mark & 0xffffff40 | 0x80
-    }
-}
-"""
-ALL = 2**32 - 1
-
-
-@pytest.mark.kernel
-def test_who_uses_marks_is_found_and_we_are_left_out(netns, tmp_path):
-    space = netns.new()
-    rules = tmp_path / "rules.nft"
-    rules.write_text(RULES)
-    space.run("nft", "-f", str(rules))
-    words = "ip rule add fwmark 0x100/0xff00 table 100 priority 77"
-    space.run(*words.split())
-    facts = gather(Namespace.named(space.name)).facts
-    assert facts.flowtables == ()
-    assert facts.marks == (
-        MarkUse(who="nft inet fw4", mark="packet", mask=0xFF00),
-        MarkUse(who="nft inet fw4", mark="connection", mask=0x40),
-        MarkUse(who="nft inet fw4", mark="connection", mask=0xFF),
-        MarkUse(who="nft inet fw4", mark="connection", mask=ALL),
-        MarkUse(who="ip rule 77", mark="packet", mask=0xFF00),
-    )
 
 
 @pytest.mark.kernel

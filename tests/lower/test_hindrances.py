@@ -4,7 +4,7 @@ import pytest
 
 from tcc import api
 from tcc.facts import DeviceFacts, Facts, FlowtableFacts, MarkUse, QdiscFacts
-from tcc.facts.firewall import flowtables, iptables_marks, nft_marks
+from tcc.facts.firewall import flowtables
 from tcc.source import Source
 
 WAN = 'link wan { device "eth0"; egress { bandwidth 50mbit; qdisc cake } }\n'
@@ -125,29 +125,3 @@ def test_flowtables_as_nft_prints_them():
         FlowtableFacts(table="inet fw4", name="ft", devices=("wan", "lan1"), hardware=True),
         FlowtableFacts(table="ip x", name="f", devices=("wan",)),
     ]
-
-
-@pytest.mark.parametrize(
-    ("line", "uses"),
-    [
-        ("-A FORWARD -j CONNMARK --restore-mark --nfmask 0x3f00 --ctmask 0xff00",
-         [("packet", 0x3F00), ("connection", 0xFF00)]),
-        ("-A FORWARD -j CONNMARK --save-mark", [("packet", 2**32 - 1), ("connection", 2**32 - 1)]),
-        ("-A X -m mark --mark 0x100/0x3f00 -j MARK --set-xmark 0x1/0xf",
-         [("packet", 0x3F00), ("packet", 0xF)]),
-        ("-A X -m connmark --mark 5 -j ACCEPT", [("connection", 2**32 - 1)]),
-        ("-A X -j MARK --and-mark 0xffffff00", [("packet", 0xFF)]),
-        ("-A X -j ACCEPT", []),
-    ],
-)  # fmt: skip
-def test_marks_of_iptables(line, uses):
-    text = f"*mangle\n:FORWARD ACCEPT [0:0]\n{line}\nCOMMIT\n"
-    found = list(iptables_marks(text, "iptables"))
-    assert [(one.mark, one.mask) for one in found] == uses
-    assert {one.who for one in found} <= {"iptables mangle"}
-
-
-def test_our_own_tables_are_no_conflict():
-    rule = {"rule": {"family": "inet", "table": "tcc-wan", "expr": [
-        {"mangle": {"key": {"ct": {"key": "mark"}}, "value": 5}}]}}  # fmt: skip
-    assert list(nft_marks([rule])) == []

@@ -312,6 +312,8 @@ class Simulation:
         pressure: int = 0,
         cost: int = 0,
         latency: int = 0,
+        blocking: bool = True,
+        recverr: bool = False,
         part: str = "",
     ) -> Watch:
         """Add a UDP flow of constant rate (bit/s of payload); see `UdpSender`."""
@@ -332,6 +334,8 @@ class Simulation:
             pressure,
             cost,
             latency,
+            blocking,
+            recverr,
         )
         receiver = UdpReceiver(
             self.schedule, back, number, self.hashes(host, server, number, not up)

@@ -29,8 +29,13 @@ cdef class UdpSender(Endpoint):
     cdef int relax_timer
     cdef readonly long long cost
     cdef readonly long long latency
+    cdef readonly bint blocking
+    cdef readonly bint recverr
+    cdef readonly long long again
+    cdef readonly long long no_buffers
     cdef void handle(self, int what, int argument, long long now) noexcept nogil
     cdef void send(self, long long now) noexcept nogil
+    cdef void follow(self, long long now) noexcept nogil
     cdef void press(self, long long now) noexcept nogil
     cdef void release(self, int packet, long long now) noexcept nogil
     cdef void refused(self, int packet, long long now) noexcept nogil

@@ -1,9 +1,11 @@
 # cython: cdivision=True
-"""UDP at a constant rate, with a socket that blocks on its send buffer.
+"""UDP at a constant rate, with a socket that has a send buffer.
 
 A blocking socket sleeps while the memory of its packets in the host's queues reaches the send
 buffer; the test comes before the packet, so one may overshoot (sock_alloc_send_pskb()).  A sender
-that is late catches up (iperf2).  `pressure` is the socket back-pressure proposed for Linux in
+that is late catches up (iperf2).  One that does not block goes without the datagrams that find no
+room (EAGAIN).  With IP_RECVERR it is told of packets that the qdisc dropped as they came (ENOBUFS;
+net_xmit_errno() makes no error of "slow down").  `pressure` is the socket back-pressure proposed for Linux in
 2022 and never merged: whenever the qdisc answers a packet of the socket with something else than
 success, what the buffer allows is halved; each interval (in whole jiffies) doubles it again, and a
 sleeping sender notices that when next some of its memory is freed.
@@ -21,7 +23,7 @@ from tcc.engine.measure import Histogram
 from tcc.engine.sink import Endpoint, Sink
 
 if not cython.compiled:
-    from tcc.engine.constants import NEVER, NIL
+    from tcc.engine.constants import DROP, NEVER, NIL
     from tcc.engine.rows import Packet
     from tcc.engine.tcp.constants import JIFFY, PRESSED, UDP
 
@@ -48,6 +50,9 @@ class UdpSender(Endpoint):
         pressure: interval of socket back-pressure (ns); 0 for none.
         cost: time that one send takes (ns).
         latency: time from the freeing of memory until a sleeping sender runs (ns).
+        blocking: it sleeps while its buffer is full; `again` counts the datagrams of one that
+            does not.
+        recverr: `no_buffers` counts the packets whose drop it was told of.
     """
 
     def __init__(
@@ -64,6 +69,8 @@ class UdpSender(Endpoint):
         pressure: int = 0,
         cost: int = 0,
         latency: int = 0,
+        blocking: bool = True,
+        recverr: bool = False,
     ) -> None:
         Endpoint.__init__(self, schedule, port, flow, hashes, tos, local)
         if rate <= 0 or not 0 < payload <= 1472:
@@ -75,6 +82,9 @@ class UdpSender(Endpoint):
         self.pressure = pressure
         self.cost = cost
         self.latency = latency
+        self.blocking = blocking
+        self.recverr = recverr
+        self.again = self.no_buffers = 0
         self.withheld = self.memory = 0
         self.begin = self.end = 0
         self.sent = self.refusals = 0
@@ -104,6 +114,8 @@ class UdpSender(Endpoint):
             self.send(now)
             return
         if what == PRESSED:
+            if self.recverr and argument == DROP:
+                self.no_buffers += 1
             self.press(now)
             return
         if self.withheld > self.buffer - 4608:
@@ -120,7 +132,11 @@ class UdpSender(Endpoint):
         if now >= self.end:
             return
         if self.full():
-            self.blocked = True
+            if self.blocking:
+                self.blocked = True
+            else:
+                self.again += 1
+                self.follow(now)
             return
         packet = self.make(UDP, 42, self.payload, 1, 0)
         if packet == NIL:
@@ -131,13 +147,17 @@ class UdpSender(Endpoint):
         self.sent += 1
         if self.local:
             self.memory += self.truesize
+        self.follow(now)
+        self.port.take(packet, now)
+
+    def follow(self, now: cython.longlong) -> cython.void:
+        """Set the time of the next datagram."""
         self.due += self.gap
         self.rest += self.gap_rest
         if self.rest >= self.rate:
             self.rest -= self.rate
             self.due += 1
         self.schedule.arm(self.timer, self.due if self.due > now + self.cost else now + self.cost)
-        self.port.take(packet, now)
 
     def release(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """The host has freed a packet's memory."""

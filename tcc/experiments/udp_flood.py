@@ -249,7 +249,8 @@ def _figures(rows: Mapping[str, Run]) -> dict[tuple[str, str, str], Ours]:
         if row != "baseline":
             found[row, "dropped", "packets"] = Ours(Fraction(dropped), CALIBRATED, FIT)
         found[row, "overlimits", "count"] = Ours(Fraction(0), EMERGENT, "no rate is set")
-        found[row, "memory used", "bytes"] = Ours(Fraction(run.most_used), EMERGENT)
+        why = "the document's start filled its queue once" if row == "baseline" else ""
+        found[row, "memory used", "bytes"] = Ours(Fraction(run.most_used), EMERGENT, why)
         found |= _derived(row, sent, dropped)
         found |= _rates(row, run)
     return found

@@ -5,10 +5,12 @@ A blocking socket sleeps while the memory of its packets in the host's queues re
 buffer; the test comes before the packet, so one may overshoot (sock_alloc_send_pskb()).  A sender
 that is late catches up (iperf2).  One that does not block goes without the datagrams that find no
 room (EAGAIN).  With IP_RECVERR it is told of packets that the qdisc dropped as they came (ENOBUFS;
-net_xmit_errno() makes no error of "slow down").  `pressure` is the socket back-pressure proposed for Linux in
-2022 and never merged: whenever the qdisc answers a packet of the socket with something else than
-success, what the buffer allows is halved; each interval (in whole jiffies) doubles it again, and a
-sleeping sender notices that when next some of its memory is freed.
+net_xmit_errno() makes no error of "slow down").
+
+`pressure` is the socket back-pressure proposed for Linux in 2022 and never merged: whenever the
+qdisc answers a packet of the socket with something else than success, what the buffer allows is
+halved; each interval (in whole jiffies) doubles it again, and a sleeping sender notices that when
+next some of its memory is freed.
 """
 
 from __future__ import annotations

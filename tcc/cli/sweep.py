@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcc import api
-from tcc.cli import options, show, sweeping
+from tcc.cli import options, policies, show, sweeping
 from tcc.diagnostics import has_errors
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def command(  # noqa: PLR0913, PLR0917
 
     sweeping.check_target(target)
     axes, found, text = read_axes(vary)
+    given = policies.below(file, given)
     built = api.load(file, given)
     grid = None
     if not has_errors((*found, *built.found)):

@@ -116,3 +116,8 @@ def test_root_takes_no_values_from_somebody_else(site, tcc):
     assert "belongs to neither root nor" in tcc("plan", "a.tcc").err
     os.chown("a.tcc", 12345, 12345)
     assert load("a.tcc", Given()).unset == ()
+
+
+def test_a_sweep_has_them_too(site, tcc):
+    done = tcc("sweep", "a.tcc", "--vary", "up=9mbit", "--out", "rows.jsonl")
+    assert done.code == 0, done.err

@@ -55,10 +55,10 @@ _SIGNS: Final = (
     ("cake-qos-simple", re.compile(r"^\s*cake_ul_rate_Mbps=", re.M)),
     ("sqm-conf", re.compile(r"^\s*(UPLINK|DOWNLINK)=", re.M)),
     ("vyos", re.compile(r"^\s*set (qos|traffic-policy) ", re.M)),
-    ("routeros", re.compile(r"^/queue ", re.M)),
+    ("routeros", re.compile(r"^/queue[ /](type|simple|interface|tree)", re.M)),
     ("ifupdown-ng", re.compile(r"^\s+(use\s+cake|cake-(args|bandwidth|ingress-dev)\s)", re.M)),
     ("tcconfig", re.compile(r'"(outgoing|incoming)"\s*:')),
-    ("tc-json", re.compile(r"\A\s*\[")),
+    ("tc-json", re.compile(r"\A\s*\[\s*[]{]")),
 )
 
 

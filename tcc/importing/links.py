@@ -148,10 +148,14 @@ def _end(device: Device, link: FoundLink, name: str) -> End | None:
         return None
     link.say(
         Kind.LOST, "classes",
-        f"{root.kind} on {name} with {len(rates)} classes: its highest rate is kept, and CAKE "
+        f"{root.kind} on {name} with {_classes(len(rates))}: its highest rate is kept, and CAKE "
         "does the rest", root.line,
     )  # fmt: skip
     return End("cake", CakeSaid(rate=max(rates)))
+
+
+def _classes(number: int) -> str:
+    return "one class" if number == 1 else f"{number} classes"
 
 
 def _cake(root: Qdisc, link: FoundLink, name: str) -> End:

@@ -79,7 +79,8 @@ class Machine:
         """Do one command of tc or ip; others are passed over."""
         words = command.words
         if any(UNKNOWN in word for word in words):
-            if words[0] in ("tc", "ip") and len(words) > 1 and words[1] != "link":
+            makes = not any(word in words[1:4] for word in ("link", "show", "ls", "list", "get"))
+            if words[0] in ("tc", "ip") and makes:
                 shown = " ".join(words).replace(UNKNOWN, "?")
                 self.remarks.append(
                     Remark(Kind.LOST, "not-plain", f"only a shell knows `?` in: {shown}",
@@ -142,10 +143,10 @@ class Machine:
 
     @staticmethod
     def _delete(device: Device, place: "_Place") -> None:
-        if place.parent == "root":
-            device.root, device.inside, device.rates = None, {}, {}
-        elif place.kind in HOOKS or place.parent in HOOKS or place.handle == "ffff:":
+        if place.kind in HOOKS or place.parent in HOOKS or place.handle == "ffff:":
             device.redirects = []
+        elif place.parent == "root":
+            device.root, device.inside, device.rates = None, {}, {}
         else:
             device.inside.pop(place.parent, None)
 

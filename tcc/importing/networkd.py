@@ -6,7 +6,7 @@ from typing import Final
 
 from tcc.importing.found import Bucket, End, FoundLink, Imported, Kind
 from tcc.importing.ini import Part, parts
-from tcc.tcwords.cake import CakeSaid
+from tcc.tcwords.cake import MODES, CakeSaid
 from tcc.tcwords.numbers import NumberError, time_of
 
 FLOWS: Final = {
@@ -54,6 +54,11 @@ def read_networkd(text: str, device: str | None) -> Imported:
             end = _bucket(part, link, found)
             if end is not None:
                 link.ends["egress"] = end
+        elif part.name in ("CAKE", "TokenBucketFilter"):
+            inside = part.settings["Parent"]
+            link.say(
+                Kind.LOST, "not-root", f"[{part.name}] has the parent {inside}, not root", part.line
+            )
         elif part.name in OTHERS:
             link.say(Kind.LOST, "kind-unknown", f"[{part.name}] has no counterpart", part.line)
     if not link.ends:
@@ -91,7 +96,8 @@ def _cake(part: Part, link: FoundLink) -> CakeSaid:
         try:
             said = _setting(said, name, value)
         except (NumberError, KeyError, ValueError):
-            link.say(Kind.LOST, "setting", f"{name}={value} of [CAKE] is not understood", part.line)
+            shown = f"{name}={' '.join(value.split())}"
+            link.say(Kind.LOST, "setting", f"{shown} of [CAKE] is not understood", part.line)
     raw = part.settings.get("UseRawPacketSize", "no").lower() in YES
     said = said._replace(raw=raw or "OverheadBytes" not in part.settings)
     if said.rtt != CakeSaid().rtt:
@@ -123,7 +129,7 @@ def _setting(said: CakeSaid, name: str, value: str) -> CakeSaid:  # noqa: PLR091
         case "NAT":
             return said._replace(nat=yes)
         case "PriorityQueueingPreset":
-            return said._replace(mode=value)
+            return said._replace(mode=MODES[MODES.index(value)])
         case "FirewallMark":
             return said._replace(fwmark=int(value, 0))
         case "Wash":

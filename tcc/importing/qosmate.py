@@ -20,7 +20,7 @@ def read_qosmate(text: str) -> Imported:
     imported = Imported()
     by: dict[str, Section] = {}
     rules = 0
-    for section in read_uci(text):
+    for section in read_uci(text, imported):
         rules += section.kind in ("rule", "ratelimit")
         by.setdefault(section.kind, section)
     settings = _options(by, "settings")

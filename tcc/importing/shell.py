@@ -20,6 +20,7 @@ _ARITHMETIC = re.compile(r"\$\(\((.*?)\)\)", re.S)
 _COMMAND = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|`[^`]*`")
 _POSITIONAL = re.compile(r"\$[0-9@*#?!]|\$\{[0-9@*#?!][^}]*\}|\$\{[^}]*\}")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
+_BATCH = re.compile(r"\buci\b.*\bbatch\b.*<<-?\s*['\"]?(\w+)")
 _SEPARATORS: Final = frozenset({";", "&&", "||", "|", "&", ";;", "(", ")", "|&"})
 _LEADING: Final = frozenset(
     {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "sudo", "exec", "command",
@@ -47,6 +48,23 @@ def commands(text: str) -> Iterator[Command]:
             yield Command(line, tuple(words))
         for name, value in _assignments(written, variables):
             variables[name] = value
+
+
+def with_batches(text: str) -> str:
+    r"""Return a script in which the here-documents for `uci batch` are commands of its own.
+
+    >>> with_batches("uci -q batch <<'E'\nset sqm.wan=queue\nE\n").splitlines()
+    ['', 'set sqm.wan=queue', '']
+    """
+    lines: list[str] = []
+    end = ""
+    for line in text.splitlines():
+        begins = None if end else _BATCH.search(line)
+        ends = bool(end) and line.strip() == end
+        if begins or ends:
+            end = begins[1] if begins else ""
+        lines.append("" if begins or ends else line)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tcc.importing.found import Bucket, End, FoundLink, Imported, Kind, remarks_of
-from tcc.importing.shell import commands
+from tcc.importing.shell import UNKNOWN, commands, with_batches
 from tcc.importing.uci import Section, read_uci
 from tcc.tcwords.cake import CakeSaid, Replay, replay
 from tcc.tcwords.sqm import IFB_PREFIX, KBIT, LONGEST, script_words, tbf_burst
@@ -20,6 +20,8 @@ TIERED: Final = {"simple.qos": "three classes by DSCP and marks", "simplest.qos"
 SIDES: Final = {"egress": ("upload", "eqdisc_opts"), "ingress": ("download", "iqdisc_opts")}
 DEFAULTS: Final = {"upload": "2302", "download": "14698"}
 """What defaults.sh takes where a rate is empty."""
+FASTEST: Final = 10_000_000
+"""kbit/s: nobody's router shapes 10 Gbit/s; who asks for it has counted in bit/s."""
 ATM_CELLS: Final = "atm"
 TBF_LATENCY: Final = 300_000
 CONF_OF: Final = {
@@ -42,7 +44,7 @@ def read_sqm(text: str, version: str = NEWEST) -> Imported:
         version: that of sqm-scripts, a key of `tcc.tcwords.sqm.SQM`: 1.7 says `nat` by itself.
     """
     imported = Imported()
-    for section in read_uci(text):
+    for section in read_uci(text, imported):
         if section.kind == "queue":
             _section(section, imported, version)
     return imported
@@ -50,8 +52,9 @@ def read_sqm(text: str, version: str = NEWEST) -> Imported:
 
 def read_uci_commands(text: str, version: str = NEWEST) -> Imported:
     """Return the links of `uci set` commands, in a script or as input of `uci batch`."""
+    imported = Imported()
     sections: dict[str, Section] = {}
-    for command in commands(text):
+    for command in commands(with_batches(text)):
         words = [word for word in command.words if word not in ("uci", "-q")]
         if len(words) < 2 or words[0] not in ("set", "add_list", "delete", "del"):
             continue
@@ -64,8 +67,14 @@ def read_uci_commands(text: str, version: str = NEWEST) -> Imported:
             continue
         section = sections.setdefault(parts[1], Section("queue", parts[1], {}, command.line))
         if equals and len(parts) == 3:
-            section.options[parts[2]] = value
-    imported = Imported()
+            if UNKNOWN in value or "$" in value:
+                shown = value.replace(UNKNOWN, "?")
+                imported.say(
+                    Kind.LOST, "not-plain", f"only a shell knows {words[1][:-len(value)]}{shown}",
+                    command.line,
+                )  # fmt: skip
+            else:
+                section.options[parts[2]] = value
     for section in sections.values():
         section.options.setdefault("enabled", "1")
         _section(section, imported, version)
@@ -137,6 +146,11 @@ def _section(section: Section, imported: Imported, version: str) -> None:
             link.say(
                 Kind.SUSPICIOUS, "rate-empty",
                 f"no {rate}: sqm takes {kbit}kbit, which nobody chose", section.line,
+            )  # fmt: skip
+        if kbit >= FASTEST:
+            link.say(
+                Kind.SUSPICIOUS, "rate-in-bits",
+                f"sqm counts kbit/s: {rate} {kbit} is {kbit // 10**6}gbit", section.line,
             )  # fmt: skip
         if kbit > 0:
             link.ends[side] = _end(queue, side, kbit)

@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tcc.importing.found import Imported, Kind
+
 _LINE = re.compile(r"\s*(config|option|list)\s+(.*)")
 
 
@@ -21,8 +23,11 @@ class Section:
     line: int = 0
 
 
-def read_uci(text: str) -> Sequence[Section]:
-    """Return the sections; a list's values are joined by blanks."""
+def read_uci(text: str, imported: Imported) -> Sequence[Section]:
+    """Return the sections; a list's values are joined by blanks.
+
+    A line that libuci would not take is remarked on: for its sake it refuses the whole file.
+    """
     from uciparse.uci import (  # noqa: PLC0415  (few commands read UCI)
         UciConfigLine,
         UciFile,
@@ -36,7 +41,11 @@ def read_uci(text: str) -> Sequence[Section]:
         try:
             parsed = UciFile.from_lines([line]).lines
         except UciParseError:
-            _by_words(line, number, found)
+            if not _by_words(line, number, found):
+                imported.say(
+                    Kind.SUSPICIOUS, "uci-refuses",
+                    "UCI does not understand this line, and so takes nothing of the file", number,
+                )  # fmt: skip
             continue
         for one in parsed:
             if isinstance(one, UciConfigLine):
@@ -53,14 +62,15 @@ def _append(section: Section, name: str, value: str) -> None:
     section.options[name] = value if before is None else f"{before} {value}"
 
 
-def _by_words(line: str, number: int, found: list[Section]) -> None:
+def _by_words(line: str, number: int, found: list[Section]) -> bool:
+    """Read a line as a shell would; whether that makes sense."""
     match = _LINE.match(line)
     if match is None:
-        return
+        return False
     try:
         words = shlex.split(match[2], comments=True)
     except ValueError:
-        return
+        return False
     if match[1] == "config" and words:
         found.append(Section(words[0], words[1] if len(words) > 1 else "", {}, number))
     elif len(words) >= 2 and found:
@@ -68,3 +78,4 @@ def _by_words(line: str, number: int, found: list[Section]) -> None:
             found[-1].options[words[0]] = words[1]
         else:
             _append(found[-1], words[0], words[1])
+    return True

@@ -1,4 +1,4 @@
-"""25 configurations of the kinds that people report are imported, each with the right findings."""
+"""36 configurations, as people have and report them, are imported with the right findings."""
 
 import json
 import sys

@@ -144,3 +144,22 @@ def test_no_mixture_of_lines_is_a_traceback(kind: str, lines: list[str]):
         return
     built = api.load(Source("p.tcc", result.text))
     assert [item for item in built.found if item.severity is Severity.ERROR] == []
+
+
+def test_taking_the_hook_away_leaves_the_root_there():
+    """`tc qdisc del dev X ingress`, as any order of a script's lines has it."""
+    root = "tc qdisc add dev eth0 root cake bandwidth 9mbit\n"
+    for gone in ("ingress", "handle ffff: ingress", "clsact", "parent ffff:fff1"):
+        assert said(f"{root}tc qdisc del dev eth0 {gone}\n")["egress"][1].rate == 9_000_000
+
+
+def test_routeros_menus_presets_and_numbers():
+    """A menu's name holds for the lines below it; numbers replace what a scheme says."""
+    text = (DATA / "export.rsc").read_text()
+    ends = said(text, "routeros")
+    up, down = ends["egress"][1], ends["ingress"][1]
+    assert (up.rate, up.overhead, up.mpu, up.rtt) == (24_000_000, 42, 84, 30_000)
+    assert (down.rate, down.raw, down.overhead) == (256_000_000, True, 0)
+    once = "/queue type add kind=cake name=a cake-overhead=7 cake-overhead-scheme=ethernet\n"
+    made = said(once + "/queue interface set ether1 queue=a\n", "routeros")["egress"][1]
+    assert (made.overhead, made.mpu) == (7, 84)

@@ -29,7 +29,9 @@ def _write(request: Request) -> Written:
     devices = request.by_device()
     daemon = autorate.configurations(devices, header(request))
     files = {f"{AUTORATE}/{name}": FileItem(text) for name, text in daemon.items()}
-    return Written({FILE: FileItem(text, EXECUTABLE), **files}, list(autorate.losses(devices)))
+    return Written(
+        {FILE: FileItem(text, EXECUTABLE), **files}, list(autorate.losses(devices.values()))
+    )
 
 
 TcScript = partial(FileBackend, "tc-script", _write)

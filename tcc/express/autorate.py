@@ -9,7 +9,7 @@ Source: `defaults.sh`, `config.primary.sh` and `cake-autorate.sh` of cake-autora
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tcc.express.losses import Loss
 from tcc.ir import Bandwidth
@@ -35,22 +35,22 @@ def configurations(devices: Mapping[str, Ends], head: str) -> dict[str, str]:
     """Return a configuration, by file name, for each device on which a rate moves."""
     return {
         f"config.{device if is_plain(device) else digest(device)[:12]}.sh": head
-        + "".join(_lines(device, ends))
+        + configuration(ifb_name(device), device, ends)
         for device, ends in devices.items()
-        if _works(ends)
+        if works(ends)
     }
 
 
-def losses(devices: Mapping[str, Ends]) -> Iterator[Loss]:
-    """Yield what keeps the daemon from doing it."""
-    for ends in devices.values():
+def losses(devices: Iterable[Ends], code: str = "") -> Iterator[Loss]:
+    """Yield what keeps the daemon from doing it; `code` is that of the findings."""
+    for ends in devices:
         moving = [one for one in ends.values() if moves(one)]
         for one in moving:
             if len(ends) == 1:
                 yield Loss(
                     one.wish, "bandwidth",
                     "cake-autorate takes a download and an upload that are both shaped",
-                    ("shape the other direction too, or give one rate",),
+                    ("shape the other direction too, or give one rate",), code=code,
                 )  # fmt: skip
             for other in ends.values():
                 if getattr(other.settings, "autorate", False):
@@ -58,23 +58,29 @@ def losses(devices: Mapping[str, Ends]) -> Iterator[Loss]:
                         one.wish, "bandwidth",
                         "autorate-ingress of the other direction moves the rate of the same line",
                         ("the daemon takes the load from the rates that it has set itself",
-                         "take autorate-ingress out: the daemon moves both"),
+                         "take autorate-ingress out: the daemon moves both"), code=code,
                     )  # fmt: skip
                 if other.kind != KIND:
                     yield Loss(
                         one.wish, "bandwidth",
                         f"cake-autorate changes a cake, and {other.wish.direction} is {other.kind}",
-                        ("use `qdisc cake` in both directions, or give one rate",),
+                        ("use `qdisc cake` in both directions, or give one rate",), code=code,
                     )  # fmt: skip
 
 
-def _works(ends: Ends) -> bool:
+def works(ends: Ends) -> bool:
+    """Whether a rate of a device moves, and both directions are shaped."""
     return any(moves(one) for one in ends.values()) and set(ends) == set(SIDES.values())
 
 
-def _lines(device: str, ends: Ends) -> Iterator[str]:
+def configuration(download: str, upload: str, ends: Ends) -> str:
+    """Return the daemon's configuration of the two devices whose rates it is to move."""
+    return "".join(_lines(download, upload, ends))
+
+
+def _lines(download: str, upload: str, ends: Ends) -> Iterator[str]:
     yield "# For cake-autorate. What it moves is no drift to tcc while it stays in the bounds.\n"
-    yield f"dl_if={shlex.quote(ifb_name(device))}\nul_if={shlex.quote(device)}\n"
+    yield f"dl_if={shlex.quote(download)}\nul_if={shlex.quote(upload)}\n"
     lowest = ACTIVE * KBIT
     for side, direction in SIDES.items():
         bandwidth = ends[direction].wish.shaping.bandwidth

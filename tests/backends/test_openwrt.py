@@ -149,6 +149,7 @@ def test_token_bucket_counts_from_the_link_layer_header():
         "egress { bandwidth 5mbit; qdisc tbf { inner pfifo } }",
         "egress { bandwidth 5mbit; qdisc tbf { peak 6mbit; inner sfq } }",
         "egress { bandwidth 2gbit; qdisc cake_mq }\n ingress { bandwidth 2gbit; qdisc cake }",
+        "bandwidth 5mbit within 2mbit..9mbit; qdisc tbf { inner fq_codel }",  # no cake to move
     ],
 )
 def test_what_sqm_cannot_be_told_is_an_error_at_its_words(shaping: str):

@@ -161,6 +161,13 @@ def delayed_by_a_process(job: dict[str, object]) -> dict[str, Any]:
 
 
 @pytest.mark.kernel
+def test_a_side_that_is_not_up_in_time_is_no_measurement():
+    """Otherwise clients would connect to nobody, and all rates be 0."""
+    with pytest.raises(host.HostError, match="this machine is too busy to measure on"):
+        host.run(PROGRAM, json.dumps({**JOB, "flows": [TCP], "lead": 0}))
+
+
+@pytest.mark.kernel
 def test_a_process_delays_where_netem_is_not():
     """TCP through it fills the bucket, and a window of 40 ms more than that waits nowhere."""
     job = {**JOB, "rtt": 40_000_000, "flows": [TCP, PING], "egress": [BUCKET],

@@ -23,6 +23,7 @@ TOO_FAST = (
     "for want of netem a process delays packets, and for {}% of the time they came faster than it "
     "reads: shape to less, give the machine to this alone, or use a kernel that has netem"
 )
+TOO_BUSY = "this machine is too busy to measure on: a sender or receiver was not up in time"
 PR_SET_PDEATHSIG = 1
 
 
@@ -38,6 +39,8 @@ def traffic(job: Job, name: str, begin: int) -> None:
             (datagrams.flood if sends else datagrams.catch)(side, number, flow)
         else:
             (datagrams.probe if client else datagrams.echo)(side, number, flow)
+    if time.monotonic_ns() > begin:
+        raise SystemExit(TOO_BUSY)
     side.run()
     print(json.dumps(side.flows))
 
@@ -51,7 +54,7 @@ def measure(job: Job, path: str, prefix: str) -> dict[str, Any]:
     """Run both sides; count the qdiscs at the beginning and the end of the measured time."""
     delayed_by, made = network.build(job, prefix)
     places = {"s": "s", "c": "r" if job["local"] else "c"}
-    begin = time.monotonic_ns() + LEAD
+    begin = time.monotonic_ns() + job.get("lead", LEAD)
     running: dict[str, subprocess.Popen[str]] = {}
     try:
         if delayed_by == "process":
@@ -64,7 +67,7 @@ def measure(job: Job, path: str, prefix: str) -> dict[str, Any]:
         before = network.counted(made)
         until(begin + job["warmup"] + job["duration"])
         after = network.counted(made)
-        said = {name: json.loads(running[name].communicate()[0]) for name in places}
+        said = {name: json.loads(rest_of(running[name])) for name in places}
         late = int(line_of(running["n"])) if "n" in running else 0
     finally:
         for process in running.values():
@@ -81,6 +84,18 @@ def measure(job: Job, path: str, prefix: str) -> dict[str, Any]:
 def line_of(process: subprocess.Popen[str]) -> str:
     """Return the next line that a process prints; nothing when it has ended."""
     return process.stdout.readline() if process.stdout else ""
+
+
+def rest_of(process: subprocess.Popen[str]) -> str:
+    """Return what a process prints until it ends.
+
+    Raises:
+        SystemExit: it failed; it has said why.
+    """
+    text, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(1)
+    return text
 
 
 def main() -> None:

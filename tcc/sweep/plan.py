@@ -43,7 +43,7 @@ def plan(
     policy, found = _first(grid, built)
     if policy is None:
         return None, found
-    found += _misfits(grid)
+    found += misfits(grid)
     if not policy.objectives:
         found.append(
             error(
@@ -71,7 +71,7 @@ def _first(grid: Grid, built: Built) -> tuple[Policy | None, list[Diagnostic]]:
     policy = policy_of(grid)
     if policy is not None or has_errors(built.found):
         return policy, list(built.found)
-    found = list(_misfits(grid))
+    found = list(misfits(grid))
     if found:
         return None, found
     text = grid.point([axis.values[0] for axis in grid.axes]).text
@@ -79,7 +79,7 @@ def _first(grid: Grid, built: Built) -> tuple[Policy | None, list[Diagnostic]]:
     return None, list(first.found)
 
 
-def _misfits(grid: Grid) -> Iterator[Diagnostic]:
+def misfits(grid: Grid) -> Iterator[Diagnostic]:
     """Yield an error for each value that cannot stand where its axis puts it.
 
     Of a range its ends are tried, with the first values of all other axes.

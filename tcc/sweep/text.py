@@ -86,6 +86,13 @@ def _table(rows: list[list[str]], left: int) -> Iterator[str]:
         yield ("    " + "  ".join(cells)).rstrip()
 
 
+def aligned(rows: list[list[str]]) -> Iterator[str]:
+    """Yield rows as lines with their columns below one another."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+
+
 def _remarks(swept: Swept, number: int, starred: bool) -> Iterator[str]:
     """Yield what the table cannot say: reasons, what a star means, what is missing."""
     cells: list[Cell] = [row[number] for row in swept.cells]

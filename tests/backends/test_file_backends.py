@@ -109,6 +109,8 @@ def test_networkd_makes_nothing_inside_of_a_bucket():
 
 
 def test_networkmanager_takes_a_bucket_in_bytes_per_second_and_us():
+    """NetworkManager 1.42.4 keeps all of it: `nmcli --offline connection modify` printed
+    `qdisc.root=handle 1: tbf burst 16384 latency 50000 rate 1250000` for the profile with this."""
     options = "burst 16KiB; latency 50ms; inner bfifo"
     files, found = written(BUCKET.format(options=options), "networkmanager")
     assert found == []

@@ -21,7 +21,8 @@ TEXT = """\
 set -f
 missing=0
 has() {{ # WHAT TEXT WORDS..: each word, or one of its alternatives, is in the text
-	what="$1" text=" $(echo $2) "; shift 2 # unquoted: newlines become blanks
+	# shellcheck disable=SC2086,SC2116 # unquoted: newlines become blanks
+	what="$1" text=" $(echo $2) "; shift 2
 	for word; do
 		found=0; old="$IFS"; IFS='|'
 		for one in $word; do case "$text" in *" $one "*) found=1 ;; esac; done

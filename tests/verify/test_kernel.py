@@ -86,6 +86,36 @@ def test_side_by_side_for_people(tmp_path: Path, kernel: dict[str, str]):
     assert "outside the band" not in done.stdout
 
 
+MANY_QUEUES = """\
+link wan {
+    device "eth0"
+    framing ethernet
+    egress { bandwidth 20mbit; tiers besteffort; qdisc cake_mq }
+}
+objective "many uploads" {
+    under tcp_nup 24 flows for 3s rtt 20ms
+    require egress utilisation >= 90%
+}
+"""
+
+
+@pytest.mark.uml
+def test_cake_mq_is_made_on_a_kernel_newer_than_tc_and_flows_take_all_its_queues(
+    tmp_path: Path, kernel: dict[str, str]
+):
+    (tmp_path / "q.tcc").write_text(MANY_QUEUES)
+    done = subprocess.run(
+        [*TCC, "verify", "q.tcc", "--verifier", "kernel", "--json"],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, **kernel},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(done.stdout)["objectives"][0]["runs"]
+    queues = run["directions"]["egress"]["queues"]
+    assert len(queues) == 4
+    # 24 flows by a fair hash: none of four queues has less than one of them
+    assert min(queues) > sum(queues) // 24
+
+
 TCP = {
     "kind": "tcp", "direction": "egress", "dscp": 0, "address": "10.0.1.2", "rate": 0,
     "payload": 1470, "control": "cubic", "interval": 200_000_000, "start": 0,

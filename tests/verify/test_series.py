@@ -1,6 +1,10 @@
 """Measurements over time: they add up to the totals, and watching changes nothing."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -119,3 +123,20 @@ def test_a_long_run_takes_no_more_intervals():
         interval = interval_of(duration)
         assert interval % STEP == 0
         assert -(-duration // interval) <= MOST_INTERVALS
+
+
+@pytest.mark.slow
+def test_the_same_series_interpreted_and_in_other_processes(tmp_path: Path):
+    policy = tmp_path / "mixed.tcc"
+    policy.write_text(POLICY.replace("2500ms", "500ms"))
+    code = "from tcc.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "verify", str(policy), "--no-mend", "--json", "--series"]
+    found = [
+        subprocess.run(
+            [*command, "--repeat", "2", "--jobs", jobs],
+            capture_output=True, text=True, check=False, env={**os.environ, **more},
+        ).stdout
+        for jobs, more in (("1", {}), ("2", {}), ("2", {"TCC_ENGINE": "interpreted"}))
+    ]  # fmt: skip
+    assert '"series"' in found[0]
+    assert found[0] == found[1] == found[2]

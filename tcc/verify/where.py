@@ -47,6 +47,8 @@ def where(scenario: Scenario, measured: Measured, verdict: Verdict) -> list[str]
         return list(_rate(scenario, measured, verdict))
     if metric == "fairness":
         return list(_shares(scenario, measured, verdict))
+    if metric == "marks":
+        return list(_marks(scenario, measured, verdict))
     return []
 
 
@@ -149,6 +151,20 @@ def _reasons(scenario: Scenario, measured: Measured, direction: str) -> Iterator
         said = ", ".join(f"{count} {name}" for name, count in sorted(one.reasons.items()) if count)
         since = f" (since the start: {said})" if said else ""
         yield f"the {direction} {_kind(scenario, direction)} dropped {one.drops}{since}"
+
+
+def _marks(scenario: Scenario, measured: Measured, verdict: Verdict) -> Iterator[str]:
+    direction = verdict.direction or "egress"
+    one = measured.directions.get(direction)
+    if one is None:
+        return
+    yield (
+        f"the {direction} {_kind(scenario, direction)} marked {one.marks} of {one.packets} packets "
+        f"and dropped {one.drops}"
+    )
+    transfers = [one for one in scenario.flows if (one.kind, one.direction) == ("tcp", direction)]
+    able = sum(flow.ecn for flow in transfers)
+    yield f"of {len(transfers)} TCP transfers {able} use ECN: what does not is dropped instead"
 
 
 # ------------------------------------------------------------------ shares

@@ -21,6 +21,11 @@ objective "as on an idle line" {{
 def told(here: Path, shaping: str, testbed: str, load: str = "tcp_nup 4 flows") -> str:
     """Return what is said of a round trip that is never as short as on an idle line."""
     text = LINK.format(shaping=shaping) + OBJECTIVE.format(testbed=testbed, load=load)
+    return said_of(here, text)[0]
+
+
+def said_of(here: Path, text: str) -> list[str]:
+    """Return the sentences on the one requirement that a policy misses."""
     (here / "p.tcc").write_text(text)
     done = subprocess.run(
         [*TCC, "verify", "p.tcc", "--json", "--no-mend"],
@@ -28,7 +33,7 @@ def told(here: Path, shaping: str, testbed: str, load: str = "tcp_nup 4 flows") 
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     (advice,) = json.loads(done.stdout)["objectives"][0]["advice"]
-    return str(advice["where"][0])
+    return [str(line) for line in advice["where"]]
 
 
 def places(sentence: str) -> dict[str, float]:
@@ -71,3 +76,21 @@ def test_beyond_the_shaper(tmp_path: Path):
     found = places(told(tmp_path, "bandwidth 45mbit", "beyond 40mbit"))
     assert 35 < found["beyond the shaper"] < 53
     assert found["in the egress cake"] < 1
+
+
+def test_marks_that_there_are_none_of(tmp_path: Path):
+    """One of three uploads uses ECN; the others lose packets where it is told."""
+    text = (
+        LINK.format(shaping="bandwidth 4mbit")
+        + """
+workload office { tcp upload 1 flow ecn; tcp upload 2 flows }
+objective "the queue tells" { under office for 4s rtt 20ms; require egress marks >= 50% }
+"""
+    )
+    first, second = said_of(tmp_path, text)
+    found = re.fullmatch(r"the egress cake marked (\d+) of (\d+) packets and dropped (\d+)", first)
+    assert found is not None
+    marked, packets, dropped = map(int, found.groups())
+    assert 0 < marked < packets // 10
+    assert dropped > 0
+    assert second == "of 3 TCP transfers 1 use ECN: what does not is dropped instead"

@@ -11,8 +11,8 @@ import secrets
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+
+from tcc.closing import Closing
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -22,7 +22,7 @@ class PathError(ValueError):
     """A path that would leave the directory; the message names it."""
 
 
-class Folder:
+class Folder(Closing):
     """A directory that is open, to write below it.
 
     Args:
@@ -34,17 +34,8 @@ class Folder:
         self._top = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._open: dict[str, int] = {"": self._top}
 
-    def __enter__(self) -> Self:
-        """Return the folder."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close what was opened."""
+    def close(self) -> None:
+        """Close what was opened; nothing can be written any more."""
         for descriptor in self._open.values():
             os.close(descriptor)
         self._open = {}

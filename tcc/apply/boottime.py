@@ -6,7 +6,9 @@ Sources: clock_gettime(2), timerfd_create(2). Python has timer descriptors only 
 import ctypes
 import os
 import time
-from typing import Final, Self
+from typing import Final
+
+from tcc.closing import Closing
 
 CLOCK: Final = time.CLOCK_BOOTTIME
 _ABSOLUTE: Final = 1  # TFD_TIMER_ABSTIME
@@ -27,7 +29,7 @@ class _Setting(ctypes.Structure):
     _fields_ = (("interval", _Time), ("value", _Time))
 
 
-class Timer:
+class Timer(Closing):
     """A descriptor that becomes readable at a moment of `CLOCK`; a context manager.
 
     Raises:
@@ -56,14 +58,6 @@ class Timer:
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._descriptor = -1
-
-    def __enter__(self) -> Self:
-        """Return the timer itself."""
-        return self
-
-    def __exit__(self, *rest: object) -> None:
-        """Close it."""
-        self.close()
 
 
 def _problem() -> OSError:

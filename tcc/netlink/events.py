@@ -3,9 +3,9 @@
 import errno
 import time
 from collections.abc import Iterator
-from types import TracebackType
-from typing import Final, NamedTuple, Self, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from tcc.closing import Closing
 from tcc.netlink import links
 from tcc.netlink.messages import (
     RTM_DELCHAIN,
@@ -61,7 +61,7 @@ class Overrun(NamedTuple):
 Event: TypeAlias = LinkEvent | TcEvent | Overrun
 
 
-class Events:
+class Events(Closing):
     """A subscription to a namespace's changes; a context manager.
 
     It hears what happens from its making on.
@@ -79,19 +79,6 @@ class Events:
         except OSError:
             self.close()
             raise
-
-    def __enter__(self) -> Self:
-        """Return the subscription itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End the subscription."""
-        self.close()
 
     def close(self) -> None:
         """End the subscription."""

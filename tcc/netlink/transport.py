@@ -10,9 +10,9 @@ import errno
 import select
 import socket
 from collections.abc import Callable, Iterable, Sequence
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
+from tcc.closing import Closing
 from tcc.netlink.messages import (
     NLM_F_ACK,
     NLM_F_DUMP,
@@ -54,7 +54,7 @@ class DumpInterrupted(OSError):  # noqa: N818 - says what happened
         super().__init__(errno.EAGAIN, f"the kernel's tables changed in {DUMP_ATTEMPTS} dumps")
 
 
-class RouteSocket:
+class RouteSocket(Closing):
     """A netlink route socket in a namespace; a context manager.
 
     Args:
@@ -103,19 +103,6 @@ class RouteSocket:
     def close(self) -> None:
         """Give the socket back; a second time does nothing."""
         self._socket.close()
-
-    def __enter__(self) -> Self:
-        """Return the socket itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the socket."""
-        self.close()
 
     def fileno(self) -> int:
         """The descriptor, for select and poll."""

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
+from tcc.closing import Closing
 from tcc.netlink import links, samples
 from tcc.netlink.namespace import Namespace
 from tcc.netlink.samples import Sample
@@ -32,7 +32,7 @@ class Look:
     devices: Mapping[int, Device]
 
 
-class Reader:
+class Reader(Closing):
     """Looks at one namespace again and again; a context manager.
 
     Devices are listed again only after the kernel has told of a change of one.
@@ -55,19 +55,6 @@ class Reader:
         """Give the sockets back."""
         self.route.close()
         self._events.close()
-
-    def __enter__(self) -> Self:
-        """Return the reader itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the sockets."""
-        self.close()
 
     def look(self) -> Look:
         """Return what is there now.

@@ -11,8 +11,9 @@ import select
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final
 
+from tcc.closing import Closing
 from tcc.facts.inside import inside
 from tcc.netlink import links
 from tcc.netlink.events import RTNLGRP_LINK, RTNLGRP_TC
@@ -64,7 +65,7 @@ class Heard:
     link: tuple[object, ...] = ()
 
 
-class Listener:
+class Listener(Closing):
     """Hears what happens from its making on; a context manager.
 
     Args:
@@ -92,14 +93,6 @@ class Listener:
         self._route.close()
         if self._marks is not None:
             self._marks.close()
-
-    def __enter__(self) -> Self:
-        """Return the listener itself."""
-        return self
-
-    def __exit__(self, *rest: object) -> None:
-        """Stop listening."""
-        self.close()
 
     def register(self, poll: select.poll) -> None:
         """Have `poll` wake when there is something to `take`."""

@@ -149,7 +149,9 @@ def test_token_bucket_counts_from_the_link_layer_header():
         "egress { bandwidth 5mbit; qdisc tbf { inner pfifo } }",
         "egress { bandwidth 5mbit; qdisc tbf { peak 6mbit; inner sfq } }",
         "egress { bandwidth 2gbit; qdisc cake_mq }\n ingress { bandwidth 2gbit; qdisc cake }",
-        "bandwidth 5mbit within 2mbit..9mbit; qdisc tbf { inner fq_codel }",  # no cake to move
+        # a daemon moves the one, the kernel the other
+        "egress { bandwidth 5mbit within 2mbit..9mbit; qdisc cake }\n"
+        "ingress { bandwidth 9mbit; qdisc cake { autorate-ingress } }",
     ],
 )
 def test_what_sqm_cannot_be_told_is_an_error_at_its_words(shaping: str):

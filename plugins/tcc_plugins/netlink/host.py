@@ -2,11 +2,11 @@
 
 import errno
 from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from tcc import plugin
 from tcc.apply.system import Result
+from tcc.closing import Closing
 from tcc.diagnostics import Diagnostic, error
 from tcc.netlink.namespace import Namespace
 from tcc.netlink.transport import RouteSocket
@@ -32,7 +32,7 @@ AT_ONCE: Final = 100
 """Requests between two looks at whether to go on."""
 
 
-class Host:
+class Host(Closing):
     """One namespace, over one socket; a context manager.
 
     Raises:
@@ -54,19 +54,6 @@ class Host:
         """Give the socket and the thread back."""
         self._route.close()
         self._nft.close()
-
-    def __enter__(self) -> Self:
-        """Return the host itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the socket."""
-        self.close()
 
     def observe(self, wanted: State) -> State:
         """Return what is in the places of `wanted`, and all that hangs below a root there.

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -257,18 +258,25 @@ def tried(world):
     return report
 
 
-def main():
-    for line in SETUP.strip().splitlines():
+@contextmanager
+def router(setup=SETUP):
+    """The router between its two namespaces, and a server in the far one."""
+    for line in setup.strip().splitlines():
         run(*line.split())
     words = ["ip", "netns", "exec", "far", sys.executable, "-c", ECHO, "6000", "3478", "7000"]
     server = subprocess.Popen(words, stdout=subprocess.PIPE)
     try:
         server.stdout.readline()
         time.sleep(3)  # until the routers' link-local addresses have been proved their own
-        with tempfile.TemporaryDirectory() as folder:
-            print(json.dumps(tried(World(Path(folder)))))
+        yield
     finally:
         server.kill()
 
 
-main()
+def main():
+    with router(), tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(tried(World(Path(folder)))))
+
+
+if __name__ == "__main__":
+    main()

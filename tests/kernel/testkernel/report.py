@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from testkernel.guest import TIMED_OUT, Job
-from testkernel.machine import Finished, run
+from testkernel.machine import Finished, Machine, run
 
 INTERPRETERS = {".py": sys.executable, ".sh": "bash"}
 
@@ -15,14 +15,20 @@ class GuestScriptError(Exception):
     """The script did not end well, or printed no JSON document."""
 
 
-def read_report(script: Path) -> Any:
+def read_report(script: Path, machine: Machine | None = None, seconds: float = 600) -> Any:
     """Run a guest script (Python of this environment, or bash) and return what it printed.
+
+    Args:
+        script: what to run.
+        machine: where; None is the one that is to be had.
+        seconds: of real time that it may take.
 
     Raises:
         GuestScriptError: with the end of the script's standard error.
         UnavailableError: no guest can be booted.
     """
-    finished = run(Job([INTERPRETERS[script.suffix], str(script)], cwd=Path(__file__).parents[3]))
+    command = [INTERPRETERS[script.suffix], str(script)]
+    finished = run(Job(command, cwd=Path(__file__).parents[3], seconds=seconds), machine)
     if finished.status == TIMED_OUT:
         raise GuestScriptError(_story(script, finished, "ran out of time"))
     if finished.status:

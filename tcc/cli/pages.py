@@ -37,6 +37,22 @@ def write_page(
     write(path, render(results(file, target, outcomes), context))
 
 
+def write_comparison(
+    path: str, file: str, outcomes: "Sequence[Outcome]", target: str | None
+) -> None:
+    """Write the page on which a prediction and a measurement stand side by side.
+
+    Raises:
+        Failure: it cannot be written.
+    """
+    from tcc.report.page.diff import render  # noqa: PLC0415
+    from tcc.verify.document import results  # noqa: PLC0415
+
+    before, after = (results(file, target, [one]) for one in outcomes)
+    names = ("the prediction", f"the measurement, {outcomes[1].runs[0].measured.model}")
+    write(path, render(before, after, names, __version__, "Predicted and measured"))
+
+
 def _lowered(built: "Built", facts: "Facts | None") -> "dict[str, Sequence[Expressed]]":
     """Return what becomes of each clause on each system; without those that cannot be loaded."""
     from tcc.plugin import BACKENDS, PluginError, names  # noqa: PLC0415

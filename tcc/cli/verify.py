@@ -216,7 +216,10 @@ def _compare(file: str, built: "Built", task: Task, form: str) -> int:
         click.echo(flent.text(outcomes[0], outcomes[1]))
     else:
         _print(file, task.target, built, outcomes, form)
-    _write(file, built, outcomes[:1], task)
+    if task.beside.report is not None:
+        from tcc.cli.pages import write_comparison  # noqa: PLC0415
+
+        write_comparison(task.beside.report, file, outcomes, task.target)
     same = flent.alike(outcomes[0], outcomes[1])
     return 0 if same and all(outcome.held for outcome in outcomes) else MISSED
 

@@ -75,7 +75,7 @@ def test_what_changed(kept: tuple[Path, Path], tmp_path: Path):
     assert [line["name"] for line in charts["o0-latency"]["lines"]] == [
         "A: tcp_nup ping CS0", "B: tcp_nup ping CS0",
     ]  # fmt: skip
-    assert "Of 2 common requirements: 1 now held." in text
+    assert "Of 2 common requirements: 1 held in B alone." in text
     assert "at most 5 ms, then at most 500 ms" in text
     assert "Only in A: only in 3mbit" in text
     assert "Only in B: only in 6mbit" in text
@@ -103,6 +103,19 @@ def test_without_series_nothing_is_drawn(document: dict[str, Any]):
     text = render(document, bare, ("a", "b"), "0")
     assert "Nothing is drawn" in text
     assert Page(text).texts["script"][0] == "[]"
+
+
+def test_a_prediction_and_a_measurement_are_a_pair(document: dict[str, Any]):
+    """Who measured makes a difference only where both documents have several of one objective."""
+    other = deepcopy(document)
+    for objective in other["objectives"]:
+        objective["verifier"] = "kernel"
+    text = render(document, other, ("a", "b"), "0")
+    assert "The verdicts of all 4 common requirements are the same." in text
+    both = {**other, "objectives": [*other["objectives"], *document["objectives"]]}
+    text = render(document, both, ("a", "b"), "0")
+    assert "The verdicts of all 4 common requirements are the same." in text
+    assert text.count("Only in B: ") == 2
 
 
 def test_nothing_in_common(document: dict[str, Any]):

@@ -268,6 +268,12 @@ def test_a_measurement_by_hand(tmp_path: Path):
     assert ping.round_trip.median == 40_000_000
     assert run.scenario.rtt == 30_000_000
     assert [(one.measured, one.holds) for one in run.verdicts] == [(10_000_000, True)]
+    series = run.measured.series
+    assert series is not None
+    first, _, pings = series.flows
+    assert first.payload == (12_500,) * 9 + (25_000,) * 81  # 0.5 and 1 Mbit/s for 200 ms
+    assert pings.round_trip is not None
+    assert (pings.round_trip.samples, set(pings.round_trip.mean)) == ((1,) * 90, {40_000_000})
 
 
 def test_prediction_and_measurement_side_by_side(tmp_path: Path):
@@ -280,6 +286,20 @@ def test_prediction_and_measurement_side_by_side(tmp_path: Path):
     assert re.search(r"egress goodput +3\.\d+mbit +2\.85mbit +outside the band", done.stdout)
     assert re.search(r"TCP upload::1 +1\.\d+mbit +950kbit +\+\d+\.\d%", done.stdout)
     assert re.search(r"Ping \(ms\) ICMP, added median +[\d.]+ms +10ms", done.stdout)
+
+
+def test_prediction_and_measurement_on_a_page(tmp_path: Path):
+    policy, page = tmp_path / "x.tcc", tmp_path / "x.html"
+    policy.write_text(LINK + UPLOADS)
+    path = stored(tmp_path, as_measured())
+    tcc("verify", str(policy), "--no-mend", "--from", str(path), "--report", str(page))
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>Predicted and measured</h1>" in text
+    charts = json.loads(re.findall(r'<script id="data"[^>]*>(.*?)</script>', text)[0])
+    (goodput,) = [one for one in charts if one["key"] == "o0-egress-goodput"]
+    unit = {"Mbit/s": 1e6, "kbit/s": 1e3}[goodput["unit"]]
+    rates = [value * unit / 1000 for value in goodput["lines"][1]["values"]]
+    assert rates == [1.5e6] * 9 + [3e6] * 81
 
 
 def test_our_own_file_is_inside_the_bands(tmp_path: Path):

@@ -23,7 +23,13 @@ class Pair(NamedTuple):
     after: Document
 
 
-def render(before: Document, after: Document, names: tuple[str, str], version: str) -> str:
+def render(
+    before: Document,
+    after: Document,
+    names: tuple[str, str],
+    version: str,
+    title: str = "What changed",
+) -> str:
     """Return the page of a comparison.
 
     Args:
@@ -31,13 +37,14 @@ def render(before: Document, after: Document, names: tuple[str, str], version: s
         after: results to compare with them.
         names: what to call both: A and B of the page.
         version: of tcc.
+        title: of the page.
     """
     drawn: list[Chart] = []
     pairs, alone = _paired(before, after)
     body = [
         tag(
             "header",
-            tag("h1", "What changed"),
+            tag("h1", title),
             tag("p", "A is ", tag("strong", names[0]), ", B is ", tag("strong", names[1]), "."),
             _summary(pairs),
         ),
@@ -47,24 +54,27 @@ def render(before: Document, after: Document, names: tuple[str, str], version: s
         lines = (tag("li", f"Only in {side}: {text}") for side, text in alone)
         body.append(section("alone", "Without a counterpart", tag("ul", lines)))
     body.append(section("made", "About this page", tag("p", f"Compared by tcc {version}.")))
-    return whole("What changed", body, drawn)
-
-
-def key_of(objective: Document) -> tuple[str, str]:
-    """Return what makes two objectives the same: their text, and who measured."""
-    return objective["text"], objective["verifier"]
+    return whole(title, body, drawn)
 
 
 def _paired(before: Document, after: Document) -> tuple[list[Pair], list[tuple[str, str]]]:
-    there = {key_of(one): one for one in after["objectives"]}
-    pairs = [
-        Pair(one, there.pop(key_of(one)))
-        for one in before["objectives"]
-        if key_of(one) in there
-    ]  # fmt: skip
-    known = {key_of(pair.before) for pair in pairs}
-    alone = [("A", one["text"]) for one in before["objectives"] if key_of(one) not in known]
-    return pairs, alone + [("B", one["text"]) for one in there.values()]
+    """Return what both have, and the texts of what only A or B has.
+
+    Objectives are the same when their texts are, and who measured; of what is left over then,
+    when their texts are: a prediction and a measurement.
+    """
+    pairs: list[tuple[int, Pair]] = []
+    left, right = list(before["objectives"]), list(after["objectives"])
+    for keys in (("text", "verifier"), ("text",)):
+        for one in tuple(left):
+            key = [one[name] for name in keys]
+            other = next((each for each in right if [each[name] for name in keys] == key), None)
+            if other is not None:
+                pairs.append((before["objectives"].index(one), Pair(one, other)))
+                left.remove(one)
+                right.remove(other)
+    alone = [(side, one["text"]) for side, rest in (("A", left), ("B", right)) for one in rest]
+    return [pair for _, pair in sorted(pairs, key=lambda item: item[0])], alone
 
 
 def _requirements(pair: Pair) -> list[Pair]:
@@ -87,7 +97,9 @@ def _summary(pairs: Sequence[Pair]) -> Markup:
     rows = [one for pair in pairs for one in _requirements(pair)]
     held = [(state(one.before) == "held", state(one.after) == "held") for one in rows]
     better, worse = held.count((False, True)), held.count((True, False))
-    changes = [f"{better} now held"] * bool(better) + [f"{worse} no longer held"] * bool(worse)
+    changes = [f"{better} held in B alone"] * bool(better) + [f"{worse} held in A alone"] * bool(
+        worse
+    )
     if not rows:
         words = "Nothing in them can be compared."
     elif changes:

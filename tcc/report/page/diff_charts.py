@@ -53,12 +53,31 @@ def charts(before: Document, after: Document, key: str) -> Iterator[Row]:
     if not all(series) or series[0]["interval"] != series[1]["interval"]:
         return
     frame = Frame(key, series[0]["interval"], max(run["duration"] for run in runs))
+    yield [chart for direction in DIRECTIONS for chart in _goodput(frame, direction, before, after)]
     for direction in DIRECTIONS:
         if all(direction in one["directions"] for one in series):
             links = [one["directions"][direction] for one in series]
             yield list(_flow(frame, direction, links, [run["duration"] for run in runs]))
             yield list(_sojourn(frame, direction, links))
     yield list(_round_trips(frame, before, after))
+
+
+def _goodput(frame: Frame, direction: str, before: Document, after: Document) -> Iterator[Chart]:
+    """Yield the goodput of all transfers of a direction together, if both have some."""
+    lines = []
+    for side, objective in zip(SIDES, (before, after), strict=True):
+        run = objective["runs"][0]
+        rows = [
+            one["payload"]
+            for about, one in zip(objective["flows"], run["series"]["flows"], strict=True)
+            if about["direction"] == direction
+        ]
+        if rows:
+            octets = [sum(row) for row in zip(*rows, strict=True)]
+            lines.append((side, rates(octets, frame.interval, run["duration"])))
+    if len(lines) == len(SIDES):
+        title = f"Goodput {WAYS[direction]}, all transfers"
+        yield frame.chart(f"{direction}-goodput", title, "rate", lines)
 
 
 def _flow(

@@ -18,6 +18,7 @@ from tcc.verify.measured import FlowMeasure, Measured
 from tcc.verify.metrics import delays_of
 from tcc.verify.run import Run
 from tcc.verify.scenario import Scenario
+from tcc.verify.series import SHARES, DelaySeries, FlowSeries, Series, interval_of
 
 MBIT = 1_000_000
 COMPUTED = ("avg", "sum", "fairness", "totals")
@@ -81,7 +82,21 @@ def measured_run(scenario: Scenario, data: DataFile, seed: int) -> Run:
     )
     tool = f"flent {data.version}".rstrip()
     words = f"{data.test} by {tool}" + (f": {data.title}" if data.title else "")
-    measured = Measured("flent", words, seed, duration, False, flows, {}, basis="measured")
+    interval = interval_of(duration)
+    places = [int((data.times[at] - first) * NS_PER_S - 1) // interval for at in inside]
+    series = Series(
+        interval,
+        tuple(
+            _over_time(
+                [data.series[name][at] for at in inside], places, flow.direction, interval, duration
+            )
+            for name, flow in zip(test.series, scenario.flows, strict=True)
+        ),
+        {},
+    )
+    measured = Measured(
+        "flent", words, seed, duration, False, flows, {}, basis="measured", series=series
+    )
     real = replace(scenario, rtt=_idle(test, data, scenario))
     verdicts = tuple(
         one
@@ -119,3 +134,30 @@ def _flow(values: Values, direction: str | None, duration: int) -> FlowMeasure:
         return FlowMeasure(round_trip=delays, drops=None)
     rate = round(fmean(there) * MBIT) if there else 0
     return FlowMeasure(rate * duration // (8 * NS_PER_S), rate, drops=None)
+
+
+def _over_time(
+    values: Values, places: Sequence[int], direction: str | None, interval: int, duration: int
+) -> FlowSeries:
+    """Return a series in the intervals of a prediction: in each, the mean of what falls into it."""
+    found: list[list[float]] = [[] for _ in range(-(-duration // interval))]
+    for value, place in zip(values, places, strict=True):
+        if value is not None and 0 <= place < len(found):
+            found[place].append(value)
+    nothing = (0,) * len(found)
+    if direction is not None:
+        lengths = (min(interval, duration - interval * at) for at in range(len(found)))
+        payload = tuple(
+            round(fmean(one) * MBIT * length / (8 * NS_PER_S)) if one else 0
+            for one, length in zip(found, lengths, strict=True)
+        )
+        return FlowSeries(payload, nothing)
+    ordered = sorted(round(value * NS_PER_MS) for one in found for value in one)
+    shares = (min(len(ordered) - 1, len(ordered) * share // 1000) for share in SHARES)
+    delays = DelaySeries(
+        tuple(map(len, found)),
+        tuple(round(fmean(one) * NS_PER_MS) if one else None for one in found),
+        tuple(round(max(one) * NS_PER_MS) if one else None for one in found),
+        tuple(ordered[share] for share in shares) if ordered else (),
+    )
+    return FlowSeries(nothing, nothing, delays)

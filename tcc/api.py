@@ -32,6 +32,7 @@ def load(
     directory: str | None = None,
     complete: bool = False,
     kept: "dict[Clause, Any] | None" = None,
+    unsaved: Mapping[str, str] | None = None,
 ) -> Built:
     """Read a policy, and what it includes, as far as it can be read.
 
@@ -42,13 +43,14 @@ def load(
         directory: what includes are relative to, if not the policy's own directory.
         complete: whether parameters without a value are an error (`param-unset`).
         kept: one dictionary for all loads of one text with different values, empty at first.
+        unsaved: texts to read in the place of included files, by real path.
     """
     given = values if isinstance(values, Given) else Given(values or {})
     source = policy if isinstance(policy, Source) else read_source(policy)
     if isinstance(source, Diagnostic):
         return Built(None, {}, frozenset(), (), {}, (), (), (source,))
     with collection_paused():
-        built = build(source, given, directory, kept)
+        built = build(source, given, directory, kept, unsaved)
     return require_values(built) if complete else built
 
 

@@ -1,6 +1,6 @@
 """Lint one file in its settings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tcc import api
@@ -34,20 +34,21 @@ def lint_one(source: Source, settings: Settings) -> tuple[Result, dict[str, Sour
     return Result(tuple(found), tuple(built.sources)), built.sources
 
 
-def load(source: Source, settings: Settings) -> Built:
-    """Build a policy with the values that it has a use for.
+def load(source: Source, settings: Settings, unsaved: Mapping[str, str] | None = None) -> Built:
+    """Build a policy with the values that it has a use for; `unsaved` as for `api.load`.
 
     A configuration's values are for many policies: a name that one of them has not is no
     mistake there, while one on the command line is.
     """
     if not settings.shared:
-        return api.load(source, settings.given)
+        return api.load(source, settings.given, unsaved=unsaved)
     includes = "include" in source.text
     given = values_of(settings, lambda name: includes or name in source.text)
-    built = api.load(source, given)
+    built = api.load(source, given, unsaved=unsaved)
     if any(item.code == "unknown-param" for item in built.found):
         declared = {definition.name for definition in built.named(Kind.PARAM)}
-        built = api.load(source, values_of(settings, declared.__contains__))
+        given = values_of(settings, declared.__contains__)
+        built = api.load(source, given, unsaved=unsaved)
     return built
 
 

@@ -1,7 +1,7 @@
 """One policy as it stands in the editor, saved or not."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +25,8 @@ class Document:
 
     Attributes:
         source: the text by its path.
-        built: the policy as far as it can be read; what it includes is as it is on the disk.
+        built: the policy as far as it can be read; what it includes is as it stands in the editor,
+            and on the disk where it is not open.
         found: what is to be shown, in this text and in those it includes.
         settings: what the configuration says of it.
         problem: why its configuration cannot be used; empty when it can.
@@ -67,18 +68,18 @@ def _within(
             yield from _within(block.clauses, (*outer, clause))
 
 
-def read(path: str, text: str, settings_for: SettingsFor) -> Document:
+def read(path: str, text: str, settings_for: SettingsFor, unsaved: Mapping[str, str]) -> Document:
     """Build and lint a text; a configuration that cannot be used is passed over, and told."""
     source = Source(os.path.relpath(path) if os.path.isabs(path) else path, text)
     problem = ""
     try:
         settings = settings_for(source)
-        built = load(source, settings)
+        built = load(source, settings, unsaved)
         found = api.lint(built, settings.facts, settings.target)
     except (ConfigError, PluginError, KeyError, click.ClickException) as refused:
         problem = refused.message if isinstance(refused, click.ClickException) else str(refused)
         settings = Settings(linkless=not has_link(text))
-        built = load(source, settings)
+        built = load(source, settings, unsaved)
         found = api.lint(built)
     whole = any(has_link(one.text) for one in built.sources.values())
     if settings.declared or (settings.linkless and not whole):

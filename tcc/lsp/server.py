@@ -1,6 +1,7 @@
 """The server: which question of the protocol is answered by which part."""
 
 import asyncio
+import os
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -61,10 +62,24 @@ class Server(LanguageServer):
         text = self.workspace.get_text_document(uri)
         known = self.open.get(uri)
         if known is None or known[0] != text.version or known[1].source.text != text.source:
-            known = text.version, read(path_of(uri), text.source, self.settings_for)
+            known = text.version, read(path_of(uri), text.source, self.settings_for, self.unsaved())
             self.open[uri] = known
             self.tell(known[1].problem)
         return known[1]
+
+    def unsaved(self) -> dict[str, str]:
+        """Return the texts that are open, by real path."""
+        texts = self.workspace.text_documents.values()
+        return {os.path.realpath(path_of(text.uri)): text.source for text in texts}
+
+    def includers(self, uri: str) -> list[str]:
+        """Return the other open texts that include one, as they were looked at last."""
+        path = os.path.realpath(path_of(uri))
+        return [
+            other
+            for other, (_, document) in self.open.items()
+            if other != uri and path in map(os.path.realpath, document.built.sources)
+        ]
 
     def tell(self, problem: str) -> None:
         """Show what is wrong with a configuration, once."""
@@ -78,6 +93,13 @@ class Server(LanguageServer):
         sources: dict[str, Source] = {**document.built.sources}
         sources[document.source.path] = document.source
         return Places(self.workspace.position_codec, sources)
+
+    def changed(self, uri: str) -> None:
+        """Send what is found in a text, and in those that include it."""
+        self.publish(uri)
+        for other in self.includers(uri):
+            del self.open[other]
+            self.publish(other)
 
     def publish(self, uri: str) -> None:
         """Send what is found in an open text."""
@@ -95,7 +117,7 @@ class Server(LanguageServer):
         if uri in self.waiting:
             self.waiting[uri].cancel()
         loop = asyncio.get_running_loop()
-        self.waiting[uri] = loop.call_later(PAUSE, self.publish, uri)
+        self.waiting[uri] = loop.call_later(PAUSE, self.changed, uri)
 
     def anew(self) -> None:
         """Look at everything again: a file beside them has changed."""
@@ -135,7 +157,7 @@ def serve(asked: Asked) -> Server:
 def _texts(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        server.publish(params.text_document.uri)
+        server.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
@@ -153,6 +175,7 @@ def _texts(server: Server) -> None:
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         server.open.pop(uri, None)
+        server.changed(uri)  # what is on the disk counts again
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 

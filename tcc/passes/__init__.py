@@ -11,7 +11,7 @@
 with. No pass raises for bad input: what is wrong goes to `Context.found`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tcc.diagnostics import Diagnostic, has_errors
@@ -44,6 +44,7 @@ def build(
     given: Given = NOTHING,
     directory: str | None = None,
     kept: dict[Clause, Any] | None = None,
+    unsaved: Mapping[str, str] | None = None,
 ) -> Built:
     """Take one policy file, and what it includes, to a policy.
 
@@ -52,13 +53,14 @@ def build(
         given: values of parameters.
         directory: what its includes are relative to, when its path does not say.
         kept: one dictionary for all builds of one text with different values, empty at first.
+        unsaved: texts to read in the place of included files, by real path.
     """
     if source.path.endswith(".json"):
         from tcc.passes.fromjson import build_json  # noqa: PLC0415  (few policies are JSON)
 
         return build_json(source)
     context = Context(kept=kept)
-    clauses = sort_clauses(context, gather(context, source, directory))
+    clauses = sort_clauses(context, gather(context, source, directory, unsaved))
     unset: list[Definition] = []
     policy = _Building(context, clauses, given, unset).run()
     context.sources |= given.sources

@@ -5,11 +5,11 @@ by root, and a message about a file quotes it.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from stat import S_ISREG
 
-from tcc.diagnostics import Fix
+from tcc.diagnostics import Diagnostic, Fix
 from tcc.passes.context import Context
 from tcc.source import Source
 from tcc.syntax.parser import parse
@@ -29,13 +29,19 @@ Identity = tuple[int, int]
 _parsed = lru_cache(maxsize=4)(parse)
 
 
-def gather(context: Context, source: Source, directory: str | None = None) -> list[Clause]:
+def gather(
+    context: Context,
+    source: Source,
+    directory: str | None = None,
+    unsaved: Mapping[str, str] | None = None,
+) -> list[Clause]:
     """Parse `source` and all that it includes; return the clauses in the order of the text.
 
     Args:
         context: takes trees, sources and findings.
         source: the policy itself.
         directory: what its includes are relative to, when its path does not say.
+        unsaved: texts to read in the place of files, by real path.
 
     A file stands where it is included first; the second time it is left out. Codes: those
     of the parser and of reading, include-cycle, include-missing, include-not-a-policy,
@@ -44,12 +50,15 @@ def gather(context: Context, source: Source, directory: str | None = None) -> li
     if directory is None:
         directory = os.path.dirname(source.path)
     key = _identity(source.path)
-    return _Gathering(context, key).file(source, directory, (key,) if key else ())
+    return _Gathering(context, key, unsaved or {}).file(source, directory, (key,) if key else ())
 
 
 class _Gathering:
-    def __init__(self, context: Context, first: Identity | None) -> None:
+    def __init__(
+        self, context: Context, first: Identity | None, unsaved: Mapping[str, str]
+    ) -> None:
         self.context = context
+        self.unsaved = unsaved
         self.read = {first}
 
     def file(self, source: Source, directory: str, chain: tuple[Identity, ...]) -> list[Clause]:
@@ -84,11 +93,16 @@ class _Gathering:
         if key in self.read:
             return ()
         self.read.add(key)
-        source = read_source(path)
+        source = self.text(path)
         if not isinstance(source, Source):
             self.context.error("include-missing", text.span, f"{path}: {source.message}")
             return ()
         return self.file(source, os.path.dirname(path), (*chain, key))
+
+    def text(self, path: str) -> Source | Diagnostic:
+        """Return what stands in a file, or in the editor that has it open."""
+        text = self.unsaved.get(os.path.realpath(path)) if self.unsaved else None
+        return read_source(path) if text is None else Source(path, text)
 
     def malformed(self, clause: Clause) -> None:
         """Say what an `include` looks like."""

@@ -166,6 +166,35 @@ def test_definition_in_another_file(tmp_path):
     session(tmp_path, talk)
 
 
+def test_what_is_included_is_as_it_stands_in_the_editor(tmp_path):
+    """Also before it is saved, and again as on the disk once its text is closed."""
+    (tmp_path / "rates.tcc").write_text("let up = 9mbit\n")
+    home = (
+        'include "rates.tcc"\n'
+        'link wan { device "eth0"; framing ethernet; role router; egress { bandwidth up } }\n'
+    )
+
+    async def talk(editor: Editor) -> None:
+        assert await editor.open("home.tcc", home) == []
+        shared = "# rates\nlet down = 90mbit\n"
+        assert await editor.open("rates.tcc", shared) == []
+        assert codes(await editor.next("home.tcc")) == ["unknown-name"]
+        editor.type("rates.tcc", 2, 1, 4, "up = 9mbit\nlet ")
+        assert codes(await editor.next("home.tcc")) == []
+        asked = lsp.DefinitionParams(**editor.place("home.tcc", "bandwidth up", 10))
+        place = await editor.client.text_document_definition_async(asked)
+        assert place.uri == editor.uri("rates.tcc")
+        assert place.range.start == lsp.Position(1, 4)
+        editor.type("rates.tcc", 3, 1, 4, "x")
+        assert codes(await editor.next("home.tcc")) == ["unknown-name"]
+        editor.client.text_document_did_close(
+            lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(editor.uri("rates.tcc")))
+        )
+        assert codes(await editor.next("home.tcc")) == []
+
+    session(tmp_path, talk)
+
+
 def test_rename_changes_every_use_and_nothing_else(tmp_path):
     async def talk(editor: Editor) -> None:
         await editor.open("home.tcc", HOME)

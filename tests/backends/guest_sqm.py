@@ -1,7 +1,7 @@
 """Run sqm-scripts on our configurations, then `tcc apply` on the same policies; print both as JSON.
 
 Runs as root in a guest of the test kernel, whose files may be changed. Its /bin/sh becomes
-busybox's ash. Arguments: the folder of sqm-scripts, and a JSON file with the cases.
+busybox's ash. Arguments: the folder of sqm-scripts, a JSON file with the cases, and another tc.
 
 OpenWrt's /lib/functions.sh and uci are not part of sqm-scripts: what it calls of them
 (`config_load`, `config_get`, `config_foreach`) stands in here, fed from the file as a UCI library
@@ -50,6 +50,16 @@ def install(source: Path) -> None:
     Path("/etc/sqm/sqm.conf").write_text(CONF)
     Path("/lib/functions.sh").write_text(FUNCTIONS)
     Path("/etc/nftables.d").mkdir(exist_ok=True)
+
+
+def several(tc: str) -> None:
+    """Make it a machine with a tc that knows cake_mq, and several processors by their count.
+
+    Sqm gives its ifb as many queues as /proc/cpuinfo has processors; the guest has one.
+    """
+    run("mount", "--bind", tc, os.path.realpath(str(shutil.which("tc"))))
+    Path("/tmp/cpuinfo").write_text("".join(f"processor : {number}\n" for number in range(4)))
+    run("mount", "--bind", "/tmp/cpuinfo", "/proc/cpuinfo")
 
 
 def configure(files: dict[str, str]) -> None:
@@ -108,7 +118,8 @@ def perform(text: str, given: list[str]) -> list[str]:
 def one(case: dict[str, object]) -> dict[str, object]:
     device = str(case["device"])
     files: dict[str, str] = case["files"]  # type: ignore[assignment]
-    run("ip", "link", "add", device, "type", "dummy")
+    queues = str(case.get("queues", 1))
+    run("ip", "link", "add", device, "numtxqueues", queues, "type", "dummy")
     run("ip", "link", "set", device, "up")
     configure(files)
     done = subprocess.run(
@@ -142,6 +153,8 @@ def one(case: dict[str, object]) -> dict[str, object]:
 
 def main() -> None:
     install(Path(sys.argv[1]))
+    if len(sys.argv) > 3:
+        several(sys.argv[3])
     cases = json.loads(Path(sys.argv[2]).read_text())
     print(json.dumps({name: one(case) for name, case in cases.items()}))
 

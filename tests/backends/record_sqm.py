@@ -1,6 +1,6 @@
 """Run sqm-scripts itself on our configurations under the test kernel, and keep what it made.
 
-    python tests/backends/record_sqm.py --checkout PATH [--revision v1.6.0] [--keep]
+    python tests/backends/record_sqm.py --checkout PATH [--revision v1.6.0] [--tc PATH] [--keep]
 
 PATH is a work tree or a git directory of https://github.com/tohojo/sqm-scripts, which is no part of
 this project. Without --keep it is only compared with what was kept, and with what `tcc apply` makes
@@ -41,14 +41,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkout", type=Path, required=True)
     parser.add_argument("--revision", default="HEAD")
+    parser.add_argument("--name", help="what to call it, if not as git does")
+    parser.add_argument("--tc", help="a tc of iproute2 7.0 or newer: run 1.7's `use_mq` too")
     parser.add_argument("--keep", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         version = unpack(args.checkout, args.revision, Path(folder) / "sqm")
-        asked = cases()
+        version = args.name or version
+        asked = cases(queues=bool(args.tc))
         (Path(folder) / "cases.json").write_text(json.dumps(asked))
         words = [sys.executable, str(ROOT / "tests/backends/guest_sqm.py")]
-        job = Job([*words, f"{folder}/sqm", f"{folder}/cases.json"], cwd=ROOT, seconds=600)
+        words += [f"{folder}/sqm", f"{folder}/cases.json", *([args.tc] if args.tc else [])]
+        job = Job(words, cwd=ROOT, seconds=600)
         done = run(job)
     if done.status:
         print(done.stdout[-2000:], done.stderr[-3000:])

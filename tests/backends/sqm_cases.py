@@ -32,6 +32,12 @@ MORE = {
     "egress { bandwidth 5mbit; qdisc tbf { inner sfq } }\n"
     "ingress { bandwidth 40mbit; qdisc tbf { inner sfq } } }\n",
 }
+QUEUES = {
+    "several-queues": 'link wan { device "eth0"; framing ethernet; role router\n'
+    "egress { bandwidth 2.2gbit; tiers diffserv4; qdisc cake_mq }\n"
+    "ingress { bandwidth 1gbit; tiers diffserv4; fairness per-host; qdisc cake_mq } }\n",
+}
+"""For 1.7's `use_mq`, a device of several queues, and a tc that knows cake_mq."""
 EXPLAINED = {
     "bandwidth": "sqm counts whole kbit/s",
     "rate": "sqm counts whole kbit/s",
@@ -43,21 +49,27 @@ EXPLAINED = {
 """Options of a qdisc that may differ, and why."""
 
 
-def cases() -> dict[str, dict[str, Any]]:
-    """Return each case: the policy, its values, our files for sqm 1.6, and the devices' names."""
+def cases(*, queues: bool = False) -> dict[str, dict[str, Any]]:
+    """Return each case: the policy, its values, our files, and the devices' names.
+
+    The files are for sqm 1.6, and with `queues` those for cake_mq are there, for 1.7.
+    """
     made = {}
     for name in SAMPLES:
         folder = GOLDEN / name
         values = folder / "values"
         given = values.read_text().splitlines() if values.exists() else []
         made[name] = _case((folder / "policy.tcc").read_text(), given)
-    return made | {name: _case(text, []) for name, text in MORE.items()}
+    made |= {name: _case(text, []) for name, text in MORE.items()}
+    if queues:
+        made |= {name: _case(text, [], "25.12") | {"queues": 4} for name, text in QUEUES.items()}
+    return made
 
 
-def _case(text: str, given: list[str]) -> dict[str, Any]:
+def _case(text: str, given: list[str], release: str = "24.10") -> dict[str, Any]:
     values = dict(one.split("=", 1) for one in given)
     built = api.load(Source("policy.tcc", text), Given(values))
-    state, found = api.lower(built, "openwrt", None, {"release": "24.10", "policy-sha256": "-"})
+    state, found = api.lower(built, "openwrt", None, {"release": release, "policy-sha256": "-"})
     files = {place.at: item.text for place, item in state.items() if isinstance(item, FileItem)}
     assert files, found
     device = built.policy.links[0].device.name

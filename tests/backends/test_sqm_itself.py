@@ -21,7 +21,7 @@ from tcc.source import Source
 from tests.backends.sqm_cases import DATA, cases, differences
 
 RECORDED = {path.stem: json.loads(path.read_text()) for path in sorted(DATA.glob("*.json"))}
-CASES = cases()
+CASES = cases(queues=True)
 EACH = [(version, name) for version, kept in RECORDED.items() for name in kept["cases"]]
 
 
@@ -30,9 +30,17 @@ def answer(version: str, name: str) -> dict[str, Any]:
 
 
 def test_it_was_run_on_every_case():
-    assert {"v1.6.0", "v1.6.0-4-g95337de"} <= RECORDED.keys()
+    assert {"v1.6.0", "v1.6.0-4-g95337de", "nft-cb605ff"} <= RECORDED.keys()
     for kept in RECORDED.values():
-        assert kept["cases"].keys() == CASES.keys()
+        assert kept["cases"].keys() >= cases().keys()
+    assert RECORDED["nft-cb605ff"]["cases"].keys() == CASES.keys()
+
+
+def test_several_queues_are_made_in_both_directions():
+    kept = answer("nft-cb605ff", "several-queues")["sqm"]
+    for place in ("device", "ifb"):
+        kinds = [one["kind"] for one in kept[place] if one["kind"] != "ingress"]
+        assert kinds == ["cake_mq", "cake", "cake", "cake", "cake"]
 
 
 @pytest.mark.parametrize(("version", "name"), EACH)

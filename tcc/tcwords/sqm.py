@@ -1,8 +1,8 @@
 """What sqm-scripts put before the words of a configuration, and how they name their ifb.
 
 Sources: defaults.sh, functions.sh, layer_cake.qos and piece_of_cake.qos of sqm-scripts 1.6.0 and
-of the state of June 2024 that became 1.7; the history of the package in OpenWrt's feed. `use_mq` was
-run as a variant for nftables has it (glolsh/sqm-scripts-nft, April 2026).
+of the state of June 2024 that became 1.7; the history of the package in OpenWrt's feed. `use_mq`
+was run as a variant for nftables has it (glolsh/sqm-scripts-nft, April 2026).
 """
 
 from collections.abc import Sequence

@@ -18,7 +18,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tcc.facts.inside import is_here
+from tcc.facts.sysfs import is_here
 from tcc.netlink import wireguard
 from tcc.netlink.attributes import Schema, decode
 from tcc.netlink.links import Link

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tcc.facts.carriers import carriers
-from tcc.facts.inside import is_here
 from tcc.facts.model import DeviceFacts, QdiscFacts
 from tcc.facts.offloads import Offloads
 from tcc.facts.owners import owner
+from tcc.facts.sysfs import is_here, speed, steered
 from tcc.netlink import links, qdisc
 from tcc.netlink.handle import INGRESS, Handle
 from tcc.netlink.links import Link
@@ -16,7 +16,6 @@ from tcc.netlink.objects import TcObject
 from tcc.netlink.transport import RouteSocket
 
 _ETHERNET_HEADER = 14
-_BITS_PER_MEGABIT = 10**6
 
 
 def devices(
@@ -63,11 +62,11 @@ def _device(
         tx_queues=link.tx_queues,
         rx_queues=link.rx_queues,
         up=link.up,
-        speed=_speed(link.name, root) if here else None,
+        speed=speed(link.name, root) if here else None,
         lower=names.get(below or 0),
         master=names.get(link.master or 0),
         owner=owner(link.ifindex, link.name, root) if here else None,
-        steered=_steered(link.name, root) if here else None,
+        steered=steered(link.name, root) if here else None,
         qdiscs=tuple(qdisc_facts(hanging)),
     )
 
@@ -89,23 +88,3 @@ def _parent(kind: str, parent: Handle) -> str:
     return (
         (kind if kind in {"ingress", "clsact"} else "ingress") if parent == INGRESS else str(parent)
     )
-
-
-def _speed(name: str, root: Path) -> int | None:
-    """Return bit/s; None where the driver does not know (it says -1, or refuses)."""
-    try:
-        megabits = int((root / "sys/class/net" / name / "speed").read_text("ascii"))
-    except (OSError, ValueError):
-        return None
-    return megabits * _BITS_PER_MEGABIT if megabits > 0 else None
-
-
-def _steered(name: str, root: Path) -> bool | None:
-    """Whether some queue's packets are spread over CPUs (rps_cpus); None where none tells."""
-    masks = []
-    for path in (root / "sys/class/net" / name / "queues").glob("rx-*/rps_cpus"):
-        try:
-            masks.append(path.read_text("ascii").strip().replace(",", ""))
-        except OSError:
-            continue
-    return any(set(mask) - {"0"} for mask in masks) if masks else None

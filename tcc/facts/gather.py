@@ -7,13 +7,12 @@ from pathlib import Path
 from tcc.facts import openwrt
 from tcc.facts.devices import devices
 from tcc.facts.firewall import firewall
-from tcc.facts.inside import inside
 from tcc.facts.kernel_marks import filter_marks, rule_marks
 from tcc.facts.kinds import probe
 from tcc.facts.model import Facts
 from tcc.facts.sysctls import COMMON_TICKS, sysctls, ticks_per_us
 from tcc.netlink import qdisc
-from tcc.netlink.namespace import Namespace
+from tcc.netlink.namespace import Namespace, inside
 from tcc.netlink.transport import RouteSocket
 
 

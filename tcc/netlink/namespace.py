@@ -1,4 +1,4 @@
-"""Network namespaces: naming one, and opening a socket inside it.
+"""Network namespaces: naming one, reading inside it, opening a socket there.
 
 Nothing here creates a namespace: a name that does not exist is a
 `FileNotFoundError`.
@@ -8,11 +8,13 @@ import ctypes
 import os
 import socket
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 CLONE_NEWNET: Final = 0x40000000
+T = TypeVar("T")
 NAMED: Final = Path("/run/netns")  # where ip-netns(8) keeps them
 
 
@@ -34,52 +36,60 @@ class Namespace:
         """Return the namespace that the process `pid` is in."""
         return cls(Path(f"/proc/{pid:d}/ns/net"))
 
+    def enter(self) -> None:
+        """Move the calling thread there, for good.
 
-def route_socket(
-    namespace: Namespace | None, protocol: int = socket.NETLINK_ROUTE
-) -> socket.socket:
-    """Return a raw route socket that lives in `namespace`; None is our own.
+        Raises:
+            FileNotFoundError: there is no such namespace.
+            PermissionError: entering takes CAP_SYS_ADMIN.
+            OSError: the path is not a network namespace (EINVAL).
+        """
+        libc = ctypes.CDLL(None, use_errno=True)
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if libc.setns(descriptor, CLONE_NEWNET) != 0:
+                number = ctypes.get_errno()
+                raise OSError(number, os.strerror(number), str(self.path))
+        finally:
+            os.close(descriptor)
 
-    The process stays where it is: the namespace is entered by a thread that
-    ends as soon as it has made the socket.
+
+def inside(namespace: Namespace | None, read: Callable[[], T]) -> T:
+    """Return what `read` returns in a thread that has entered `namespace` and ends with it.
+
+    The process stays where it is; None is where that is. Files below /proc/net and
+    /proc/sys/net show the namespace of the thread that reads them.
 
     Raises:
-        FileNotFoundError: there is no such namespace.
-        PermissionError: entering another namespace takes CAP_SYS_ADMIN.
-        OSError: the path is not a network namespace (EINVAL).
+        OSError: as `Namespace.enter`; also whatever `read` raises of that sort.
     """
     if namespace is None:
-        return _make(protocol)
-    made: list[socket.socket | OSError] = []
-    descriptor = os.open(namespace.path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        worker = threading.Thread(
-            target=_make_inside, args=(descriptor, namespace.path, protocol, made)
-        )
-        worker.start()
-        worker.join()
-    finally:
-        os.close(descriptor)
-    result = made[0]
+        return read()
+    done: list[T | OSError] = []
+
+    def enter_and_read() -> None:
+        try:
+            namespace.enter()
+            done.append(read())
+        except OSError as problem:
+            done.append(problem)
+
+    worker = threading.Thread(target=enter_and_read)
+    worker.start()
+    worker.join()
+    result = done[0]
     if isinstance(result, OSError):
         raise result
     return result
 
 
-def _make(protocol: int) -> socket.socket:
+def route_socket(
+    namespace: Namespace | None, protocol: int = socket.NETLINK_ROUTE
+) -> socket.socket:
+    """Return a netlink socket that stays in `namespace`.
+
+    Raises:
+        OSError: as `Namespace.enter`.
+    """
     flags = socket.SOCK_RAW | socket.SOCK_CLOEXEC
-    return socket.socket(socket.AF_NETLINK, flags, protocol)
-
-
-def _make_inside(
-    descriptor: int, path: Path, protocol: int, made: list[socket.socket | OSError]
-) -> None:
-    """Enter the namespace with this thread only, and leave a socket or the error."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    try:
-        if libc.setns(descriptor, CLONE_NEWNET) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number), str(path))
-        made.append(_make(protocol))
-    except OSError as problem:
-        made.append(problem)
+    return inside(namespace, lambda: socket.socket(socket.AF_NETLINK, flags, protocol))

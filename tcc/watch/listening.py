@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from tcc.closing import Closing
-from tcc.facts.inside import inside
 from tcc.netlink import links
 from tcc.netlink.events import RTNLGRP_LINK, RTNLGRP_TC
 from tcc.netlink.messages import (
@@ -29,7 +28,7 @@ from tcc.netlink.messages import (
     RTM_NEWTFILTER,
     Reply,
 )
-from tcc.netlink.namespace import Namespace
+from tcc.netlink.namespace import Namespace, inside
 from tcc.netlink.objects import TcObject
 from tcc.netlink.transport import RouteSocket
 from tcc.netlink.wire import DecodeError

@@ -8,8 +8,7 @@ which sockets it has (netlink(7), proc(5)).
 import os
 from pathlib import Path
 
-from tcc.facts.inside import inside
-from tcc.netlink.namespace import Namespace
+from tcc.netlink.namespace import Namespace, inside
 
 _SIGN = 1 << 31
 

@@ -1,12 +1,10 @@
 """nftables, by nft(8): one transaction for each change of a table, in the right namespace."""
 
-import ctypes
-import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from tcc.netlink.namespace import CLONE_NEWNET, Namespace
+from tcc.netlink.namespace import Namespace
 
 MISSING: Final = "nft is not installed"
 _NO_TABLE: Final = "No such file or directory"
@@ -27,7 +25,7 @@ class Nft:
         self._inside: ThreadPoolExecutor | None = None
         if namespace is not None:
             self._inside = ThreadPoolExecutor(1, "nft")
-            self._inside.submit(_enter, namespace).result()
+            self._inside.submit(namespace.enter).result()
 
     def close(self) -> None:
         """End the thread."""
@@ -56,17 +54,6 @@ class Nft:
         if self._inside is None:
             return _run(command, text)
         return self._inside.submit(_run, command, text).result()
-
-
-def _enter(namespace: Namespace) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    descriptor = os.open(namespace.path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        if libc.setns(descriptor, CLONE_NEWNET) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number), str(namespace.path))
-    finally:
-        os.close(descriptor)
 
 
 def _run(command: list[str], text: str) -> tuple[int, str, str]:

@@ -4,9 +4,8 @@ Also what only a stock kernel has: tunnels of many kinds, and WireGuard.
 """
 
 import json
-import multiprocessing
 import os
-import socket
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,17 +32,6 @@ ip link add t-wg type wireguard
 """
 
 
-def send(processor, port):
-    """Send from one processor, as fast as it goes, until it is enough."""
-    os.sched_setaffinity(0, {processor})
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-        one.bind(("192.168.1.2", port))
-        end = time.monotonic() + SECONDS + 2
-        while time.monotonic() < end:
-            one.sendto(bytes(SIZE), ("198.51.100.2", 9))
-            time.sleep(0.005)
-
-
 def queues():
     """Bytes that the CAKE of each queue has sent."""
     shown = json.loads(run("tc", "-s", "-j", "qdisc", "show", "dev", "wan0"))
@@ -52,29 +40,19 @@ def queues():
 
 def at_work():
     """All queues busy at once: bytes of each, and the rate that they come to together."""
-    script = "from tests.apply.guest_smp import blast; blast()"
-    words = ["ip", "netns", "exec", "lan", sys.executable, "-c", script]
-    senders = subprocess.Popen(words, cwd=Path(__file__).parents[2])
-    time.sleep(4)  # until they have all begun, and the queues are full
-    before, began = queues(), time.monotonic()
-    time.sleep(SECONDS / 2)
-    after, ended = queues(), time.monotonic()
-    senders.wait()
+    words = ["ip", "netns", "exec", "lan", sys.executable, "-c", BLAST, str(SENDERS), str(SIZE)]
+    senders = subprocess.Popen(words, start_new_session=True)
+    try:
+        while sum(queues()) < RATE // 8:  # until all have begun, for a second of the line's time
+            time.sleep(0.2)
+        before, began = queues(), time.monotonic()
+        time.sleep(SECONDS)
+        after, ended = queues(), time.monotonic()
+    finally:
+        os.killpg(senders.pid, signal.SIGKILL)
+        senders.wait()
     grown = [now - then for now, then in zip(after, before, strict=True)]
     return {"bytes": grown, "rate": sum(grown) * 8 / (ended - began)}
-
-
-def blast():
-    """Send by several sockets from all processors."""
-    count = os.cpu_count() or 1
-    workers = [
-        multiprocessing.Process(target=send, args=(number % count, 7000 + number))
-        for number in range(SENDERS)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
 
 
 def carriers():
@@ -90,6 +68,21 @@ def carriers():
     }
 
 
+BLAST = """
+import os, socket, sys, time
+count, size = map(int, sys.argv[1:])
+for number in range(count):
+    if number and os.fork() == 0:
+        break
+else:
+    number = 0
+os.sched_setaffinity(0, {number % os.cpu_count()})
+one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+one.bind(("192.168.1.2", 7000 + number))
+while True:
+    one.sendto(bytes(size), ("198.51.100.2", 9))
+    time.sleep(0.005)
+"""
 PEER = """
 import base64, socket, struct, sys
 from tcc.netlink import wireguard

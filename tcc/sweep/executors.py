@@ -13,6 +13,7 @@ from multiprocessing import active_children, get_context
 from typing import ParamSpec, TypeVar
 
 from tcc.sweep import provenance
+from tcc.sweep.work import load
 from tcc.verify.lifeline import depend_on
 
 P = ParamSpec("P")
@@ -62,6 +63,7 @@ def local(jobs: int) -> Iterator[Workers]:
         yield Workers(Here(), lambda: 1)
         return
     provenance.program()  # before the fork: all workers have it, and it is this process's
+    load()
     pool = ProcessPoolExecutor(
         jobs, get_context("fork"), initializer=_begin, initargs=(os.getpid(),)
     )

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import NamedTuple
 
 from tcc import api, plugin
@@ -56,6 +57,12 @@ class Done(NamedTuple):
     program: str
     seconds: float
     results: tuple[tuple[str, str], ...]
+
+
+def load() -> None:
+    """Load what every run needs: before a fork, so that all workers have it at once."""
+    plugin.verifier(VERIFIER)
+    import_module("tcc.engine.simulation")
 
 
 def work(setup: Setup, jobs: Sequence[Job]) -> Done:

@@ -23,6 +23,9 @@ cdef class Schedule:
     cdef readonly object failure
     cdef Entry *heap
     cdef readonly int armed
+    cdef bint vacant
+    cdef int first_ready
+    cdef int last_ready
     cdef Node *nodes
     cdef readonly int node_count
     cdef int free_node
@@ -39,5 +42,11 @@ cdef class Schedule:
     cdef void disarm(self, int node) noexcept nogil
     cdef int at(self, long long time, int handler, int what, int argument) noexcept nogil
     cdef void send(self, int line, int packet, long long due) noexcept nogil
+    cdef void close(self) noexcept nogil
+    cdef long long upcoming(self) noexcept nogil
+    cdef void make_ready(self, int node) noexcept nogil
     cdef void fire(self) noexcept nogil
+    cdef void fire_ready(self) noexcept nogil
+    cdef void call(self, int handler, int what, int argument) noexcept nogil
+    cdef bint ready_first(self) noexcept nogil
     cdef void loop(self, long long until) noexcept nogil

@@ -7,7 +7,8 @@ Three ways to make something happen:
 
 * a *timer* is a node that stays (`new_timer`): `arm` moves it, `disarm` stops it.  An event
   that is re-armed a thousand times is one entry in the heap.
-* an event that happens once (`at`) takes a node and gives it back;
+* an event that happens once (`at`) takes a node and gives it back.  One that is due at once
+  waits in a list instead of the heap; it cannot be disarmed;
 * a *delay line* (`new_line`) holds packets on their way, in order: one node for the line, however
   many packets are on it.  A packet's tie is broken by when it was sent, as if each had an entry
   of its own.
@@ -28,7 +29,7 @@ if cython.compiled:
     from cython.cimports.cpython.ref import PyObject
     from cython.cimports.libc.stdlib import free, realloc
 else:
-    from tcc.engine.constants import NIL
+    from tcc.engine.constants import NEVER, NIL
     from tcc.engine.rows import Entry, Line, Node, Packet
 
 from tcc.engine.packet import PacketPool
@@ -94,6 +95,8 @@ class Schedule:
         self.stopped = False
         self.failure: Exception | None = None
         self.armed = 0
+        self.vacant = False
+        self.first_ready = self.last_ready = NIL
         self.node_count = 0
         self.free_node = NIL
         self.line_count = 0
@@ -264,8 +267,12 @@ class Schedule:
         """Put a node into the heap, or move it there."""
         position: cython.int = self.nodes[node].position
         if position == NIL:
-            self.armed += 1
-            self.sift_up(self.armed - 1, time, order, node)
+            if self.vacant:
+                self.vacant = False
+                self.sift_down(0, time, order, node)
+            else:
+                self.armed += 1
+                self.sift_up(self.armed - 1, time, order, node)
         elif time < self.heap[position].time or (
             time == self.heap[position].time and order < self.heap[position].order
         ):
@@ -316,8 +323,22 @@ class Schedule:
         self.nodes[node].what = what
         self.nodes[node].argument = argument
         self.nodes[node].once = 1
-        self.arm(node, time)
+        if time > self.now:
+            self.arm(node, time)
+        else:
+            self.make_ready(node)
         return node
+
+    def make_ready(self, node: cython.int) -> cython.void:
+        """Let an event happen at once: after what was armed for this moment before it."""
+        self.order += 1
+        self.nodes[node].order = self.order
+        self.nodes[node].following = NIL
+        if self.first_ready == NIL:
+            self.first_ready = node
+        else:
+            self.nodes[self.last_ready].following = node
+        self.last_ready = node
 
     def send(self, line: cython.int, packet: cython.int, due: cython.longlong) -> cython.void:
         """Put a packet on a delay line, to arrive at `due` (ns) but not before those on it."""
@@ -340,8 +361,20 @@ class Schedule:
             rows[packet].due = due
             rows[tail].next = packet
 
+    def close(self) -> cython.void:
+        """Take the first entry of the heap out: nothing has taken its place."""
+        last: cython.int = self.armed - 1
+        self.vacant = False
+        self.armed = last
+        if last:
+            self.sift_down(0, self.heap[last].time, self.heap[last].order, self.heap[last].node)
+
     def fire(self) -> cython.void:
-        """Let the first event of the heap happen."""
+        """Let the first event of the heap happen.
+
+        Its entry stays, `vacant`, for what its handler arms first: most often the same timer, for
+        a time so near that it stays at the root.
+        """
         node: cython.int = self.heap[0].node
         what: cython.int = self.nodes[node].what
         argument: cython.int = self.nodes[node].argument
@@ -357,25 +390,66 @@ class Schedule:
             self.pool.rows[argument].next = NIL
             if following == NIL:
                 self.lines[line].tail = NIL
-                self.disarm(node)
+                self.nodes[node].position = NIL
+                self.vacant = True
             else:
                 self.sift_down(
                     0, self.pool.rows[following].due, self.pool.rows[following].order, node
                 )
         else:
-            self.disarm(node)
+            self.nodes[node].position = NIL
+            self.vacant = True
             if self.nodes[node].once:
                 self.nodes[node].argument = self.free_node
                 self.free_node = node
+        self.call(handler, what, argument)
+        if self.vacant:
+            self.close()
+
+    def fire_ready(self) -> cython.void:
+        """Let the first of the events that are to happen at once happen."""
+        node: cython.int = self.first_ready
+        argument: cython.int = self.nodes[node].argument
+        self.first_ready = self.nodes[node].following
+        self.fired += 1
+        self.nodes[node].argument = self.free_node
+        self.free_node = node
+        self.call(self.nodes[node].handler, self.nodes[node].what, argument)
+
+    def call(self, handler: cython.int, what: cython.int, argument: cython.int) -> cython.void:
+        """Tell a handler what happens."""
         if cython.compiled:
             cython.cast(Handler, self.handlers[handler]).handle(what, argument, self.now)
         else:
             self.handlers[handler].handle(what, argument, self.now)
 
+    def upcoming(self) -> cython.longlong:
+        """Return when the next event is due (ns); NEVER if there is none."""
+        if self.first_ready != NIL:
+            return self.now
+        if self.vacant:
+            self.close()
+        return self.heap[0].time if self.armed else NEVER
+
+    def ready_first(self) -> cython.bint:
+        """Say whether something is to happen at once, and comes before the first of the heap."""
+        if self.first_ready == NIL:
+            return False
+        return (
+            self.armed == 0
+            or self.heap[0].time > self.now
+            or self.heap[0].order > self.nodes[self.first_ready].order
+        )
+
     def loop(self, until: cython.longlong) -> cython.void:
         """Let events happen up to and including `until` (ns)."""
-        while self.armed > 0 and not self.stopped and self.heap[0].time <= until:
-            self.fire()
+        while not self.stopped:
+            if self.ready_first():
+                self.fire_ready()
+            elif self.armed > 0 and self.heap[0].time <= until:
+                self.fire()
+            else:
+                break
 
     def run(self, until: int) -> None:
         """Let events happen up to and including `until` (ns), then let it be `until`.

@@ -9,3 +9,9 @@ cdef class Histogram:
 
 cdef enum:
     BUCKETS = 7168
+
+cdef extern from *:
+    int leading_zeros "__builtin_clzll" (unsigned long long value) noexcept nogil
+
+cdef inline int bit_length(unsigned long long value) noexcept nogil:
+    return 64 - leading_zeros(value)

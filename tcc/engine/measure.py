@@ -16,6 +16,7 @@ if cython.compiled:
     from cython.cimports.libc.stdlib import calloc, free
 else:
     BUCKETS = 7168
+    bit_length = int.bit_length
 
 
 class Histogram:
@@ -43,24 +44,10 @@ class Histogram:
 
     def add(self, value: cython.longlong) -> cython.void:
         """Count a value; below 0 counts as 0."""
-        shift: cython.int = 0
-        rest: cython.longlong
+        shift: cython.int
         if value < 0:
             value = 0
-        rest = value >> 8
-        if rest >= 4096:
-            while rest >= 4096:
-                rest >>= 12
-                shift += 12
-        if rest >= 64:
-            rest >>= 6
-            shift += 6
-        if rest >= 8:
-            rest >>= 3
-            shift += 3
-        shift += rest if rest < 4 else 3
-        if rest == 3:
-            shift -= 1
+        shift = bit_length(value | 255) - 8
         place: cython.longlong = shift * 128 + (value >> shift)
         if place >= self.size:
             place = self.size - 1

@@ -19,7 +19,17 @@ cdef class Random:
     cdef readonly unsigned int fixed16
     cdef readonly unsigned int fixed32
     cdef readonly unsigned long long fixed64
-    cdef unsigned int u16(self) noexcept nogil
     cdef unsigned int u32(self) noexcept nogil
     cdef unsigned long long u64(self) noexcept nogil
     cdef unsigned int below(self, unsigned int bound) noexcept nogil
+
+cdef inline unsigned long long advance(Random source) noexcept nogil:
+    cdef unsigned long long z
+    source.state += GOLDEN
+    z = source.state
+    z = (z ^ (z >> 30)) * MIX1
+    z = (z ^ (z >> 27)) * MIX2
+    return z ^ (z >> 31)
+
+cdef inline unsigned int draw_u16(Random source) noexcept nogil:
+    return source.fixed16 if source.constant else advance(source) >> 48

@@ -12,11 +12,22 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
-if not cython.compiled:  # named for C in the .pxd, where they are constants
+if not cython.compiled:  # for C this is in the .pxd, to be compiled into what draws
     MASK64 = 0xFFFFFFFFFFFFFFFF
     GOLDEN = 0x9E3779B97F4A7C15
     MIX1 = 0xBF58476D1CE4E5B9
     MIX2 = 0x94D049BB133111EB
+
+    def advance(source: Random) -> int:
+        """Return the next 64 bits of a source."""
+        source.state = z = (source.state + GOLDEN) & MASK64
+        z = ((z ^ (z >> 30)) * MIX1) & MASK64
+        z = ((z ^ (z >> 27)) * MIX2) & MASK64
+        return z ^ (z >> 31)
+
+    def draw_u16(source: Random) -> int:
+        """Return a number of 16 bits: drawn for every quantum of CAKE."""
+        return source.fixed16 if source.constant else advance(source) >> 48
 
 
 class Random:
@@ -52,32 +63,13 @@ class Random:
 
     def u64(self) -> cython.ulonglong:
         """Return a number of 64 bits."""
-        if self.constant:
-            return self.fixed64
-        z: cython.ulonglong
-        self.state = (self.state + GOLDEN) & MASK64
-        z = self.state
-        z = ((z ^ (z >> 30)) * MIX1) & MASK64
-        z = ((z ^ (z >> 27)) * MIX2) & MASK64
-        return z ^ (z >> 31)
+        return self.fixed64 if self.constant else advance(self)
 
     def u32(self) -> cython.uint:
         """Return a number of 32 bits."""
         if self.constant:
             return self.fixed32
         return self.u64() >> 32
-
-    def u16(self) -> cython.uint:
-        """Return a number of 16 bits."""
-        z: cython.ulonglong
-        if self.constant:
-            return self.fixed16
-        # As u64, written out: this is drawn for every quantum of CAKE.
-        self.state = (self.state + GOLDEN) & MASK64
-        z = self.state
-        z = ((z ^ (z >> 30)) * MIX1) & MASK64
-        z = ((z ^ (z >> 27)) * MIX2) & MASK64
-        return (z ^ (z >> 31)) >> 48
 
     def below(self, bound: cython.uint) -> cython.uint:
         """Return a number from 0 to `bound` - 1, as get_random_u32_below scales one.
@@ -88,8 +80,8 @@ class Random:
         return (wide * bound) >> 32
 
     def draw16(self) -> int:
-        """Return `u16()` (from Python)."""
-        return self.u16()
+        """Return a number of 16 bits."""
+        return draw_u16(self)
 
     def draw32(self) -> int:
         """Return `u32()` (from Python)."""

@@ -36,6 +36,9 @@ cdef struct Packet:
 
 ctypedef Packet *PacketRow
 
+cdef inline PacketRow packet_at(Packet *rows, int packet) noexcept nogil:
+    return &rows[packet]
+
 cdef struct Entry:
     long long time
     unsigned long long order
@@ -48,6 +51,8 @@ cdef struct Node:
     int argument
     int line
     int once
+    int following
+    unsigned long long order
 
 cdef struct Line:
     int head

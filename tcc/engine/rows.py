@@ -60,6 +60,11 @@ class Packet:
 PacketRow = Packet  # in C a pointer to one
 
 
+def packet_at(rows: list[Packet], packet: int) -> PacketRow:
+    """Return a packet's row; until the pool grows."""
+    return rows[packet]
+
+
 class Entry:
     """One armed event in the heap: when, which of several at that time, and its node."""
 
@@ -75,7 +80,7 @@ class Entry:
 class Node:
     """A place events are armed at: where it stands in the heap and whom it calls."""
 
-    __slots__ = ("argument", "handler", "line", "once", "position", "what")
+    __slots__ = ("argument", "following", "handler", "line", "once", "order", "position", "what")
 
     def __init__(self) -> None:
         """Start as a row of zeroes."""
@@ -85,6 +90,8 @@ class Node:
         self.argument: int = 0  # also the link of the free list
         self.line: int = 0  # the delay line it serves, or NIL
         self.once: int = 0  # give the node back when it has fired
+        self.following: int = 0  # what happens at once after this
+        self.order: int = 0  # of what happens at once
 
 
 class Line:

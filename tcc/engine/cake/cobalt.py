@@ -124,7 +124,10 @@ def overflowed(tin: TinRow, flow: FlowRow, now: cython.longlong) -> cython.bint:
 
 
 def emptied(tin: TinRow, flow: FlowRow, now: cython.longlong) -> cython.bint:
-    """Tell COBALT that a flow is empty; say whether it is no longer unresponsive."""
+    """Tell COBALT that a flow is empty; say whether it is no longer unresponsive.
+
+    There is nothing to tell of a flow whose `count` and `p_drop` are 0: it is not dropping.
+    """
     down: cython.bint = False
     if flow.p_drop and now - flow.blue_timer > tin.target:
         flow.p_drop = 0 if flow.p_drop < 0x100000 else flow.p_drop - 0x100000

@@ -1,7 +1,7 @@
 """CAKE's flows and hosts: the set-associative hash and the host table.
 
 Source: cake_hash() and the host counters of net/sched/sch_cake.c; CAKE specification sections
-4.2 and 4.3.  A flow is a row of `flows`: tin * STRIDE + slot.
+4.2 and 4.3.  A flow is `flows[tin][slot]`, a host `hosts[tin][entry]`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ else:
         WAYS,
         Flow,
         FlowRow,
+        Flows,
         Host,
+        Hosts,
         TinRow,
+        flow_at,
     )  # fmt: skip
 
 
@@ -37,37 +40,27 @@ class FlowTable:
     """
 
     def __init__(self) -> None:
-        tin: cython.int
+        t: cython.int
         which: cython.int
         self.sources = False
         self.destinations = False
         if not cython.compiled:
-            self.flows = [Flow() for _ in range(TINS * STRIDE)]
-            self.hosts = [Host() for _ in range(TINS * SLOTS)]
+            self.flows = [[Flow() for _ in range(STRIDE)] for _ in range(TINS)]
+            self.hosts = [[Host() for _ in range(SLOTS)] for _ in range(TINS)]
         else:
-            self.flows = cython.cast(
-                cython.pointer[Flow], calloc(TINS * STRIDE, cython.sizeof(Flow))
-            )
-            self.hosts = cython.cast(
-                cython.pointer[Host], calloc(TINS * SLOTS, cython.sizeof(Host))
-            )
+            self.flows = cython.cast(cython.pointer[Flows], calloc(TINS, cython.sizeof(Flows)))
+            self.hosts = cython.cast(cython.pointer[Hosts], calloc(TINS, cython.sizeof(Hosts)))
             if not self.flows or not self.hosts:
                 raise MemoryError
-        for tin in range(TINS):
+        for t in range(TINS):
             for which in range(NEW, DECAYED + 1):
-                self.flows[tin * STRIDE + which].next = which
-                self.flows[tin * STRIDE + which].previous = which
+                self.flows[t][which].next = which
+                self.flows[t][which].previous = which
 
     def __dealloc__(self) -> None:
         if cython.compiled:
             free(self.flows)
             free(self.hosts)
-
-    def at(self, f: cython.int) -> FlowRow:
-        """Return a flow's row."""
-        if cython.compiled:
-            return cython.address(self.flows[f])
-        return self.flows[f]
 
     def find(
         self,
@@ -78,33 +71,33 @@ class FlowTable:
         destination: cython.uint,
     ) -> cython.int:
         """Return the slot that a flow has or gets in the set-associative hash."""
-        base: cython.int = t * STRIDE
+        flows: cython.pointer[Flow] = self.flows[t]
         home: cython.int = hash & (SLOTS - 1)
         outer: cython.int = home & ~(WAYS - 1)
         slot: cython.int
         way: cython.int
-        if self.flows[base + home].tag == hash and self.flows[base + home].state != NONE:
+        if flows[home].tag == hash and flows[home].state != NONE:
             return home
         for way in range(WAYS):
             slot = outer + ((home + way) & (WAYS - 1))
-            if self.flows[base + slot].tag == hash:
+            if flows[slot].tag == hash:
                 if way:
                     tin.way_hits += 1
-                if self.flows[base + slot].state == NONE:
-                    self.map_hosts(t, self.at(base + slot), source, destination)
+                if flows[slot].state == NONE:
+                    self.map_hosts(t, flow_at(flows, slot), source, destination)
                 return slot
         for way in range(WAYS):
             slot = outer + ((home + way) & (WAYS - 1))
-            if self.flows[base + slot].state == NONE:
+            if flows[slot].state == NONE:
                 tin.way_misses += 1
-                self.flows[base + slot].tag = hash
-                self.map_hosts(t, self.at(base + slot), source, destination)
+                flows[slot].tag = hash
+                self.map_hosts(t, flow_at(flows, slot), source, destination)
                 return slot
         tin.way_collisions += 1
-        if self.flows[base + home].state == BULK:
-            self.leave_bulk(t, self.at(base + home))
-        self.flows[base + home].tag = hash
-        self.map_hosts(t, self.at(base + home), source, destination)
+        if flows[home].state == BULK:
+            self.leave_bulk(t, flow_at(flows, home))
+        flows[home].tag = hash
+        self.map_hosts(t, flow_at(flows, home), source, destination)
         return home
 
     def map_hosts(
@@ -112,13 +105,13 @@ class FlowTable:
     ) -> cython.void:
         """Give a slot its entries of the host table, as far as the mode is fair to hosts."""
         if self.sources:
-            flow.source = self.source_entry(t * SLOTS, source)
+            flow.source = self.source_entry(self.hosts[t], source)
         if self.destinations:
-            flow.destination = self.destination_entry(t * SLOTS, destination)
+            flow.destination = self.destination_entry(self.hosts[t], destination)
         if flow.state == BULK:
             self.enter_bulk(t, flow)
 
-    def source_entry(self, base: cython.int, hash: cython.uint) -> cython.int:
+    def source_entry(self, hosts: cython.pointer[Host], hash: cython.uint) -> cython.int:
         """Return the entry that a source host has or gets."""
         home: cython.int = hash & (SLOTS - 1)
         outer: cython.int = home & ~(WAYS - 1)
@@ -126,17 +119,17 @@ class FlowTable:
         way: cython.int
         for way in range(WAYS):
             entry = outer + ((home + way) & (WAYS - 1))
-            if self.hosts[base + entry].source_tag == hash:
+            if hosts[entry].source_tag == hash:
                 return entry
         for way in range(WAYS):
             entry = outer + ((home + way) & (WAYS - 1))
-            if self.hosts[base + entry].source_bulk == 0:
-                self.hosts[base + entry].source_tag = hash
+            if hosts[entry].source_bulk == 0:
+                hosts[entry].source_tag = hash
                 return entry
-        self.hosts[base + home].source_tag = hash
+        hosts[home].source_tag = hash
         return home
 
-    def destination_entry(self, base: cython.int, hash: cython.uint) -> cython.int:
+    def destination_entry(self, hosts: cython.pointer[Host], hash: cython.uint) -> cython.int:
         """Return the entry that a destination host has or gets."""
         home: cython.int = hash & (SLOTS - 1)
         outer: cython.int = home & ~(WAYS - 1)
@@ -144,47 +137,39 @@ class FlowTable:
         way: cython.int
         for way in range(WAYS):
             entry = outer + ((home + way) & (WAYS - 1))
-            if self.hosts[base + entry].destination_tag == hash:
+            if hosts[entry].destination_tag == hash:
                 return entry
         for way in range(WAYS):
             entry = outer + ((home + way) & (WAYS - 1))
-            if self.hosts[base + entry].destination_bulk == 0:
-                self.hosts[base + entry].destination_tag = hash
+            if hosts[entry].destination_bulk == 0:
+                hosts[entry].destination_tag = hash
                 return entry
-        self.hosts[base + home].destination_tag = hash
+        hosts[home].destination_tag = hash
         return home
 
     def enter_bulk(self, t: cython.int, flow: FlowRow) -> cython.void:
         """Count a flow that has become bulk at its hosts."""
-        entry: cython.int
-        if self.sources:
-            entry = t * SLOTS + flow.source
-            if self.hosts[entry].source_bulk < SLOTS:
-                self.hosts[entry].source_bulk += 1
-        if self.destinations:
-            entry = t * SLOTS + flow.destination
-            if self.hosts[entry].destination_bulk < SLOTS:
-                self.hosts[entry].destination_bulk += 1
+        hosts: cython.pointer[Host] = self.hosts[t]
+        if self.sources and hosts[flow.source].source_bulk < SLOTS:
+            hosts[flow.source].source_bulk += 1
+        if self.destinations and hosts[flow.destination].destination_bulk < SLOTS:
+            hosts[flow.destination].destination_bulk += 1
 
     def leave_bulk(self, t: cython.int, flow: FlowRow) -> cython.void:
         """Count a flow that is no longer bulk at its hosts."""
-        entry: cython.int
-        if self.sources:
-            entry = t * SLOTS + flow.source
-            if self.hosts[entry].source_bulk > 0:
-                self.hosts[entry].source_bulk -= 1
-        if self.destinations:
-            entry = t * SLOTS + flow.destination
-            if self.hosts[entry].destination_bulk > 0:
-                self.hosts[entry].destination_bulk -= 1
+        hosts: cython.pointer[Host] = self.hosts[t]
+        if self.sources and hosts[flow.source].source_bulk > 0:
+            hosts[flow.source].source_bulk -= 1
+        if self.destinations and hosts[flow.destination].destination_bulk > 0:
+            hosts[flow.destination].destination_bulk -= 1
 
     def flow(self, index: int, slot: int) -> dict[str, int]:
         """Return the row of a flow (see `rows.Flow`), from Python."""
         if not (0 <= index < TINS and 0 <= slot < SLOTS):
             raise IndexError(f"no slot {slot} in tin {index}")
         if cython.compiled:
-            return self.flows[index * STRIDE + slot]
-        row = self.flows[index * STRIDE + slot]
+            return self.flows[index][slot]
+        row = self.flows[index][slot]
         return {name: getattr(row, name) for name in Flow.__slots__}
 
     def host(self, index: int, entry: int) -> dict[str, int]:
@@ -192,6 +177,6 @@ class FlowTable:
         if not (0 <= index < TINS and 0 <= entry < SLOTS):
             raise IndexError(f"no entry {entry} in tin {index}")
         if cython.compiled:
-            return self.hosts[index * SLOTS + entry]
-        row = self.hosts[index * SLOTS + entry]
+            return self.hosts[index][entry]
+        row = self.hosts[index][entry]
         return {name: getattr(row, name) for name in Host.__slots__}

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tcc.engine.cake.qdisc import Cake, Siblings
+from tcc.engine.cake.qdisc import Cake
+from tcc.engine.cake.siblings import Siblings
 
 if TYPE_CHECKING:
     from tcc.engine.cake.config import CakeConfig

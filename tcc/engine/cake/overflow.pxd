@@ -7,12 +7,11 @@ from tcc.engine.cake.flows cimport FlowTable
 cdef class OverflowHeap:
     cdef FlowTable table
     cdef unsigned short *heap
-    cdef int timeout
     cdef bint made
-    cdef bint fresh
     cdef bint make(self) noexcept nogil
+    cdef int rebuild(self) noexcept nogil
     cdef int longest(self) noexcept nogil
-    cdef int flow_of(self, int place) noexcept nogil
+    cdef void put(self, int place) noexcept nogil
     cdef unsigned int backlog(self, int place) noexcept nogil
     cdef void swap(self, int one, int other) noexcept nogil
     cdef void sift_up(self, int place) noexcept nogil

@@ -2,8 +2,8 @@
 """CAKE's overflow heap: which flow loses a packet when the memory limit is passed.
 
 Source: the heapify functions and cake_drop() of net/sched/sch_cake.c; CAKE specification section
-5.6.  The heap is of every slot of every tin, by bytes queued.  It is rebuilt when it is first
-needed and kept up to date while `timeout`, which counts deliveries down, is not 0.
+5.6.  The heap is of every slot of every tin, by bytes queued.  The qdisc rebuilds it when it is
+needed, and keeps it up to date for the next LIVE deliveries.
 
 Its sift-down is the kernel's, which is defective: see there.
 """
@@ -18,7 +18,7 @@ except ImportError:
 if cython.compiled:
     from cython.cimports.libc.stdlib import calloc, free
 else:
-    from tcc.engine.cake.rows import HEAP, LIVE, SLOTS, STRIDE, TINS
+    from tcc.engine.cake.rows import HEAP, SLOTS, TINS
     from tcc.engine.constants import NIL
 
 from tcc.engine.cake.flows import FlowTable
@@ -33,9 +33,7 @@ class OverflowHeap:
 
     def __init__(self, table: FlowTable) -> None:
         self.table = table
-        self.timeout = 0
         self.made = False
-        self.fresh = False  # the last answer came from a heap just rebuilt
 
     def __dealloc__(self) -> None:
         if cython.compiled:
@@ -54,37 +52,38 @@ class OverflowHeap:
                 return False
         for number in range(HEAP):
             self.heap[number] = (number % TINS) * SLOTS + number // TINS
-            self.table.flows[self.flow_of(number)].place = number
+            self.put(number)
         self.made = True
         return True
 
-    def longest(self) -> cython.int:
-        """Return what the heap takes for the longest flow; NIL if there is no memory."""
+    def rebuild(self) -> cython.int:
+        """Put the heap in order and return what is `longest`, NIL if there is no memory."""
         number: cython.int
-        self.fresh = self.timeout == 0
-        if self.fresh:
-            if not self.made and not self.make():
-                return NIL
-            for number in range(HEAP // 2 - 1, -1, -1):
-                self.sift_down(number)
-            self.timeout = LIVE
-        return self.flow_of(0)
+        if not self.made and not self.make():
+            return NIL
+        for number in range(HEAP // 2 - 1, -1, -1):
+            self.sift_down(number)
+        return self.longest()
 
-    def flow_of(self, place: cython.int) -> cython.int:
-        """Return the flow at a place of the heap."""
-        return (self.heap[place] // SLOTS) * STRIDE + self.heap[place] % SLOTS
+    def longest(self) -> cython.int:
+        """Return what the heap takes for the longest flow: tin * SLOTS + slot."""
+        return self.heap[0]
 
     def backlog(self, place: cython.int) -> cython.uint:
         """Return the bytes queued in the flow at a place of the heap."""
-        return self.table.flows[self.flow_of(place)].backlog
+        return self.table.flows[self.heap[place] // SLOTS][self.heap[place] % SLOTS].backlog
+
+    def put(self, place: cython.int) -> cython.void:
+        """Tell the flow at a place of the heap where it is."""
+        self.table.flows[self.heap[place] // SLOTS][self.heap[place] % SLOTS].place = place
 
     def swap(self, one: cython.int, other: cython.int) -> cython.void:
         """Exchange two entries."""
         kept: cython.ushort = self.heap[one]
         self.heap[one] = self.heap[other]
         self.heap[other] = kept
-        self.table.flows[self.flow_of(one)].place = one
-        self.table.flows[self.flow_of(other)].place = other
+        self.put(one)
+        self.put(other)
 
     def sift_up(self, place: cython.int) -> cython.void:
         """Move an entry up while its flow is longer than the one above."""

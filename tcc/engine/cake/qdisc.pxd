@@ -7,10 +7,11 @@ from tcc.engine.cake.estimator cimport RateEstimator
 from tcc.engine.cake.flows cimport FlowTable
 from tcc.engine.cake.overflow cimport OverflowHeap
 from tcc.engine.cake.rows cimport *
+from tcc.engine.cake.siblings cimport Siblings
 from tcc.engine.packet cimport PacketPool
 from tcc.engine.queue_disc cimport QueueDisc
-from tcc.engine.random cimport Random
-from tcc.engine.rows cimport Packet, PacketRow
+from tcc.engine.random cimport Random, draw_u16
+from tcc.engine.rows cimport Packet, PacketRow, packet_at
 
 cdef extern from *:
     """
@@ -28,19 +29,21 @@ cdef extern from *:
     const unsigned long long SECOND_34 "TCC_SECOND_34"
     const unsigned long long ONE_34 "TCC_ONE_34"
 
-@cython.final
-cdef class Siblings:
-    cdef PyObject **children
-    cdef readonly int count
-    cdef list kept
+cdef unsigned short SHARES[1025]
+
+cdef void append(Flow *flows, FlowRow flow, int slot, int which) noexcept nogil
+cdef void unlink(Flow *flows, FlowRow flow) noexcept nogil
+cdef void begin_with(Flow *flows, int slot) noexcept nogil
+cdef int first_flow(Flow *flows, bint first) noexcept nogil
 
 @cython.final
 cdef class Cake(QueueDisc):
     cdef FlowTable table
-    cdef Flow *flows
-    cdef Host *hosts
+    cdef Flows *flows
+    cdef Hosts *hosts
     cdef Tin tins[8]
     cdef OverflowHeap heap
+    cdef int heap_live
     cdef unsigned char index_of_dscp[64]
     cdef unsigned char order[8]
     cdef unsigned char shifts[8]
@@ -108,9 +111,6 @@ cdef class Cake(QueueDisc):
     cdef readonly long long empty_visits
     cdef readonly long long rotations
 
-    cdef inline FlowRow flow_at(self, int f) noexcept nogil
-    cdef inline void append(self, int t, FlowRow flow, int slot, int which) noexcept nogil
-    cdef inline void unlink(self, int t, FlowRow flow) noexcept nogil
     cdef inline TinRow tin_at(self, int t) noexcept nogil
     cdef inline PacketRow packet_at(self, int packet) noexcept nogil
     cdef void configure(self, unsigned long long rate, bint adjusting) noexcept nogil
@@ -122,7 +122,7 @@ cdef class Cake(QueueDisc):
     cdef void scan(self, long long now) noexcept nogil
     cdef inline int choose_tin(self, PacketRow row) noexcept nogil
     cdef inline int choose_slot(self, int t, PacketRow row) noexcept nogil
-    cdef inline int quantum(self, int t, FlowRow flow) noexcept nogil
+    cdef inline int quantum(self, int t, TinRow tin, FlowRow flow) noexcept nogil
     cdef unsigned int adjust(self, unsigned int length, unsigned int offset) noexcept nogil
     cdef inline void measure(self, PacketRow row) noexcept nogil
     cdef void refresh(self, TinRow tin, long long now) noexcept nogil
@@ -137,9 +137,9 @@ cdef class Cake(QueueDisc):
     cdef inline void spend(self, TinRow tin, FlowRow flow, unsigned int length) noexcept nogil
     cdef inline int pick_tin(self, long long now) noexcept nogil
     cdef int pick_unshaped(self) noexcept nogil
-    cdef inline int unqueue(self, TinRow tin, FlowRow flow) noexcept nogil
-    cdef inline int first_flow(self, int t, bint first) noexcept nogil
-    cdef inline void rotate(self, int t, TinRow tin, FlowRow flow, int slot) noexcept nogil
+    cdef inline void unqueue(self, TinRow tin, FlowRow flow, PacketRow row) noexcept nogil
+    cdef inline void renew(self, int t, TinRow tin, FlowRow flow) noexcept nogil
+    cdef inline void rotate(self, int t, TinRow tin, Flow *flows, FlowRow flow, int slot) noexcept nogil
     cdef inline int serve(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
-    cdef inline void retire(self, int t, TinRow tin, FlowRow flow, int slot, long long now) noexcept nogil
+    cdef inline void retire(self, int t, TinRow tin, Flow *flows, FlowRow flow, int slot, long long now) noexcept nogil
     cdef inline void deliver(self, TinRow tin, FlowRow flow, PacketRow row, long long now) noexcept nogil

@@ -17,7 +17,6 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.cpython.ref import PyObject
-    from cython.cimports.libc.stdlib import free, realloc
 else:
     from tcc.engine.cake.cobalt import emptied, judge, overflowed
     from tcc.engine.cake.rows import (
@@ -25,19 +24,19 @@ else:
         DECAYED,
         DECAYING,
         KEEP,
+        LIVE,
         NEW,
         NONE,
         OLD,
-        RETRY,
         SLOTS,
         SPARSE,
         SPARSE_WAIT,
-        STRIDE,
         TINS,
         Flow,
         FlowRow,
         Tin,
         TinRow,
+        flow_at,
     )  # fmt: skip
     from tcc.engine.constants import (
         ACK_FILTER,
@@ -53,7 +52,10 @@ else:
         QDISC_DROP,
         QUEUE_PURGE,
     )  # fmt: skip
-    from tcc.engine.rows import PacketRow
+    from tcc.engine.random import draw_u16
+    from tcc.engine.rows import PacketRow, packet_at
+
+    SHARES = [0] * (SLOTS + 1)
 
     # Named for C in the .pxd, where they are constants.
     M32 = 0xFFFFFFFF
@@ -68,40 +70,62 @@ from tcc.engine.cake.config import MQ_KERNELS, CakeConfig
 from tcc.engine.cake.estimator import RateEstimator
 from tcc.engine.cake.flows import FlowTable
 from tcc.engine.cake.overflow import OverflowHeap
+from tcc.engine.cake.siblings import Siblings
 from tcc.engine.cake.tables import BESTEFFORT, mode_of
 from tcc.engine.packet import PacketPool
 from tcc.engine.queue_disc import QueueDisc
 from tcc.engine.random import Random
 
+for _load in range(1, SLOTS + 1):  # what a flow has of its host's quantum, by the host's flows
+    SHARES[_load] = 65535 // _load
 
-class Siblings:
-    """The children of one cake_mq, which look at one another."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.kept: list[Cake] = []
-        if not cython.compiled:
-            self.children: list[Cake] = []
+def append(
+    flows: cython.pointer[Flow], flow: FlowRow, slot: cython.int, which: cython.int
+) -> cython.void:
+    """Put a slot at the end of one of its tin's lists."""
+    last: cython.int = flows[which].previous
+    flow.next = which
+    flow.previous = last
+    flows[last].next = slot
+    flows[which].previous = slot
 
-    def __dealloc__(self) -> None:
-        if cython.compiled:
-            free(self.children)
 
-    def add(self, child: Cake) -> None:
-        """Take a child in; only cake_mq calls this."""
-        if cython.compiled:
-            children: cython.pointer[cython.pointer[PyObject]] = cython.cast(
-                cython.pointer[cython.pointer[PyObject]],
-                realloc(self.children, (self.count + 1) * cython.sizeof(cython.size_t)),
-            )
-            if not children:
-                raise MemoryError
-            children[self.count] = cython.cast(cython.pointer[PyObject], child)
-            self.children = children
-        else:
-            self.children.append(child)
-        self.kept.append(child)
-        self.count += 1
+def unlink(flows: cython.pointer[Flow], flow: FlowRow) -> cython.void:
+    """Take a slot out of the list it is in."""
+    flows[flow.previous].next = flow.next
+    flows[flow.next].previous = flow.previous
+
+
+def first_flow(flows: cython.pointer[Flow], first: cython.bint) -> cython.int:
+    """Return the slot to serve next, NIL if no flow of the tin is in a list.
+
+    Decaying flows are looked at once in a call of dequeue, and when there is nothing else.
+    """
+    slot: cython.int
+    if first:
+        slot = flows[DECAYED].next
+        if slot != DECAYED:
+            return slot
+    slot = flows[NEW].next
+    if slot != NEW:
+        return slot
+    slot = flows[OLD].next
+    if slot != OLD:
+        return slot
+    slot = flows[DECAYED].next
+    return slot if slot != DECAYED else NIL
+
+
+def begin_with(flows: cython.pointer[Flow], slot: cython.int) -> cython.void:
+    """Let the list of old flows begin with one of them; those before it are then the last."""
+    last: cython.int
+    unlink(flows, flow_at(flows, OLD))
+    last = flows[slot].previous
+    flows[OLD].next = slot
+    flows[OLD].previous = last
+    flows[last].next = OLD
+    flows[slot].previous = OLD
 
 
 class Cake(QueueDisc):
@@ -139,6 +163,7 @@ class Cake(QueueDisc):
         self.flows = self.table.flows
         self.hosts = self.table.hosts
         self.heap = OverflowHeap(self.table)
+        self.heap_live = 0
         if not cython.compiled:
             self.tins = [Tin() for _ in range(TINS)]
             self.index_of_dscp = [0] * 64
@@ -311,12 +336,12 @@ class Cake(QueueDisc):
         if tin.sparse + tin.bulk == 0:
             return  # nothing can be queued: the walk would find every slot empty
         for slot in range(SLOTS):
-            flow = self.flow_at(t * STRIDE + slot)
-            packet = self.unqueue(tin, flow)
-            while packet != NIL:
+            flow = flow_at(self.flows[t], slot)
+            while flow.head:
+                packet = flow.head - 1
+                self.unqueue(tin, flow, self.packet_at(packet))
                 self.drop_after(packet, QUEUE_PURGE)
                 self.drops -= 1
-                packet = self.unqueue(tin, flow)
 
     def busy(self, child: cython.int) -> cython.bint:
         """Say whether another child of the cake_mq has packets or sent one since the last scan."""
@@ -405,57 +430,27 @@ class Cake(QueueDisc):
             if self.flow_mode & 2:
                 hash ^= destination
         slot = hash & (SLOTS - 1)
-        if (
-            self.flows[t * STRIDE + slot].tag == hash
-            and self.flows[t * STRIDE + slot].state != NONE
-        ):
+        if self.flows[t][slot].tag == hash and self.flows[t][slot].state != NONE:
             return slot
         return self.table.find(self.tin_at(t), t, hash, source, destination)
 
-    def quantum(self, t: cython.int, flow: FlowRow) -> cython.int:
+    def quantum(self, t: cython.int, tin: TinRow, flow: FlowRow) -> cython.int:
         """Return a flow's quantum: its share of what its busier host has, dithered (4.3)."""
         load: cython.int = 1
         bulk: cython.int
         if self.sources:
-            bulk = self.hosts[t * SLOTS + flow.source].source_bulk
+            bulk = self.hosts[t][flow.source].source_bulk
             if bulk > load:
                 load = bulk
         if self.destinations:
-            bulk = self.hosts[t * SLOTS + flow.destination].destination_bulk
+            bulk = self.hosts[t][flow.destination].destination_bulk
             if bulk > load:
                 load = bulk
-        bulk = self.chance.u16()
-        load = 65535 // load if load > 1 else 65535  # a division takes as long as all the rest
-        return (self.tins[t].flow_quantum * load + bulk) >> 16
-
-    def flow_at(self, f: cython.int) -> FlowRow:
-        """Return a flow's row: tin * STRIDE + slot."""
-        if cython.compiled:
-            return cython.address(self.flows[f])
-        return self.flows[f]
-
-    def append(
-        self, t: cython.int, flow: FlowRow, slot: cython.int, which: cython.int
-    ) -> cython.void:
-        """Put a slot at the end of one of its tin's lists."""
-        flows: cython.pointer[Flow] = self.flows
-        base: cython.int = t * STRIDE
-        last: cython.int = flows[base + which].previous
-        flow.next = which
-        flow.previous = last
-        flows[base + last].next = slot
-        flows[base + which].previous = slot
-
-    def unlink(self, t: cython.int, flow: FlowRow) -> cython.void:
-        """Take a slot out of the list it is in."""
-        self.flows[t * STRIDE + flow.previous].next = flow.next
-        self.flows[t * STRIDE + flow.next].previous = flow.previous
+        return (tin.flow_quantum * SHARES[load] + draw_u16(self.chance)) >> 16
 
     def packet_at(self, packet: cython.int) -> PacketRow:
         """Return a packet's row; until the pool grows."""
-        if cython.compiled:
-            return cython.address(self.pool.rows[packet])
-        return self.pool.rows[packet]
+        return packet_at(self.pool.rows, packet)
 
     def tin_at(self, t: cython.int) -> TinRow:
         """Return a tin's row."""
@@ -516,7 +511,7 @@ class Cake(QueueDisc):
         t: cython.int = self.choose_tin(row)
         slot: cython.int = self.choose_slot(t, row)
         tin: TinRow = self.tin_at(t)
-        flow: FlowRow = self.flow_at(t * STRIDE + slot)
+        flow: FlowRow = flow_at(self.flows[t], slot)
         change: cython.longlong = row.length
         if tin.backlog == 0:
             self.refresh(tin, now)
@@ -531,7 +526,7 @@ class Cake(QueueDisc):
             tin.bytes += row.length
             if self.ack_filter:
                 change -= self.filter_acks(tin, flow, packet, now)
-        if self.heap.timeout:
+        if self.heap_live:
             self.heap.sift_up(flow.place)
         if not self.autorate:
             self.estimator.window_bytes = 0
@@ -545,7 +540,7 @@ class Cake(QueueDisc):
             self.most_used = self.used
         if self.used <= self.limit:
             return OK
-        return CN if self.relieve(t * STRIDE + slot, now) else OK
+        return CN if self.relieve(t * SLOTS + slot, now) else OK
 
     def refresh(self, tin: TinRow, now: cython.longlong) -> cython.void:
         """Start the clocks anew where nothing is queued (5.2, step 2)."""
@@ -668,12 +663,12 @@ class Cake(QueueDisc):
             self.table.enter_bulk(t, flow)
         else:
             if flow.state == DECAYING:
-                self.unlink(t, flow)
+                unlink(self.flows[t], flow)
                 tin.decaying -= 1
-            self.append(t, flow, slot, NEW)
+            append(self.flows[t], flow, slot, NEW)
             flow.state = SPARSE
             tin.sparse += 1
-            flow.deficit = self.quantum(t, flow)
+            flow.deficit = self.quantum(t, tin, flow)
 
     def relieve(self, own: cython.int, now: cython.longlong) -> cython.bint:
         """Drop until the memory limit is kept; say whether flow `own` lost a packet (5.6)."""
@@ -689,19 +684,22 @@ class Cake(QueueDisc):
 
     def drop_longest(self, now: cython.longlong) -> cython.int:
         """Drop the first packet of what the heap takes for the longest flow; return the flow."""
-        f: cython.int = self.heap.longest()
+        fresh: cython.bint = self.heap_live == 0
+        f: cython.int = self.heap.rebuild() if fresh else self.heap.longest()
         packet: cython.int
         flow: FlowRow
         tin: TinRow
         row: PacketRow
         if f == NIL:
             return NIL
-        flow = self.flow_at(f)
+        if fresh:
+            self.heap_live = LIVE
+        flow = flow_at(self.flows[f // SLOTS], f % SLOTS)
         if flow.head == 0:
-            self.heap.timeout = 0
+            self.heap_live = 0
             # Where every queued packet has no bytes the kernel would go round for ever.
-            return NIL if self.heap.fresh else f
-        tin = self.tin_at(f // STRIDE)
+            return NIL if fresh else f
+        tin = self.tin_at(f // SLOTS)
         if overflowed(tin, flow, now):
             tin.unresponsive += 1
         packet = flow.head - 1
@@ -728,6 +726,7 @@ class Cake(QueueDisc):
         first: cython.bint = True
         tin: TinRow
         flow: FlowRow
+        flows: cython.pointer[Flow]
         if self.parked != NIL:
             return self.take_parked(now)
         if self.child:
@@ -742,21 +741,22 @@ class Cake(QueueDisc):
                 return NIL
             self.current = t
             tin = self.tin_at(t)
-            slot = self.first_flow(t, first)
+            flows = self.flows[t]
+            slot = first_flow(flows, first)
             while slot != NIL:
                 first = False
-                flow = self.flow_at(t * STRIDE + slot)
+                flow = flow_at(flows, slot)
                 if flow.deficit <= 0:
-                    self.rotate(t, tin, flow, slot)
+                    self.rotate(t, tin, flows, flow, slot)
+                elif flow.head == 0:
+                    self.retire(t, tin, flows, flow, slot, now)
+                    if self.ingress or tin.sparse + tin.bulk == 0:
+                        break  # without a charge the choice would fall on the same tin again
                 else:
                     packet = self.serve(tin, flow, now)
-                    if packet >= 0:
-                        self.deliver(tin, flow, self.packet_at(packet), now)
+                    if packet != NIL:
                         return packet
-                    if packet == NIL:
-                        self.retire(t, tin, flow, slot, now)
-                        break
-                slot = self.first_flow(t, False)
+                slot = first_flow(flows, False)
         return NIL
 
     def pick_tin(self, now: cython.longlong) -> cython.int:
@@ -794,31 +794,8 @@ class Cake(QueueDisc):
             tin = self.tin_at(self.current)
         return self.current
 
-    def first_flow(self, t: cython.int, first: cython.bint) -> cython.int:
-        """Return the slot to serve next, NIL if no flow of the tin is in a list.
-
-        Decaying flows are looked at once in a call of dequeue, and when there is nothing else.
-        """
-        base: cython.int = t * STRIDE
-        slot: cython.int
-        if first:
-            slot = self.flows[base + DECAYED].next
-            if slot != DECAYED:
-                return slot
-        slot = self.flows[base + NEW].next
-        if slot != NEW:
-            return slot
-        slot = self.flows[base + OLD].next
-        if slot != OLD:
-            return slot
-        slot = self.flows[base + DECAYED].next
-        return slot if slot != DECAYED else NIL
-
-    def rotate(self, t: cython.int, tin: TinRow, flow: FlowRow, slot: cython.int) -> cython.void:
-        """Give a flow that has used up its deficit its next quantum, at the end of the old ones."""
-        flows: cython.pointer[Flow] = self.flows
-        base: cython.int
-        last: cython.int
+    def renew(self, t: cython.int, tin: TinRow, flow: FlowRow) -> cython.void:
+        """Give a flow that has used up its deficit its next quantum."""
         if flow.state == SPARSE:
             if flow.head:
                 flow.state = BULK
@@ -827,45 +804,61 @@ class Cake(QueueDisc):
                 self.table.enter_bulk(t, flow)
             else:
                 flow.state = SPARSE_WAIT
-        flow.deficit += self.quantum(t, flow)
-        base = t * STRIDE
-        flows[base + flow.previous].next = flow.next
-        flows[base + flow.next].previous = flow.previous
-        last = flows[base + OLD].previous
-        flow.next = OLD
-        flow.previous = last
-        flows[base + last].next = slot
-        flows[base + OLD].previous = slot
+        flow.deficit += self.quantum(t, tin, flow)
         self.rotations += 1
 
-    def unqueue(self, tin: TinRow, flow: FlowRow) -> cython.int:
-        """Take a flow's first packet, NIL if it has none; the qdisc's counters are not moved."""
-        packet: cython.int = flow.head - 1
-        row: PacketRow
-        if packet == NIL:
-            return NIL
-        row = self.packet_at(packet)
+    def rotate(
+        self,
+        t: cython.int,
+        tin: TinRow,
+        flows: cython.pointer[Flow],
+        flow: FlowRow,
+        slot: cython.int,
+    ) -> cython.void:
+        """Let flows that have used up their deficits wait behind the old ones.
+
+        The first of the old ones goes behind them, and so do those after it up to one that may
+        send: they keep their order, so the list just begins with that one.
+        """
+        if flow.previous != OLD:
+            self.renew(t, tin, flow)
+            unlink(flows, flow)
+            append(flows, flow, slot, OLD)
+            return
+        while flow.deficit <= 0:
+            self.renew(t, tin, flow)
+            slot = flow.next
+            if slot == OLD:
+                slot = flows[OLD].next
+            flow = flow_at(flows, slot)
+        if flow.previous != OLD:
+            begin_with(flows, slot)
+
+    def unqueue(self, tin: TinRow, flow: FlowRow, row: PacketRow) -> cython.void:
+        """Take a flow's first packet; the qdisc's counters are not moved."""
         flow.head = row.next + 1
         row.next = NIL
         flow.backlog -= row.length
         tin.backlog -= row.length
         self.used -= row.truesize
-        if self.heap.timeout:
+        if self.heap_live:
             self.heap.sift_down(flow.place)
-        return packet
 
     def serve(self, tin: TinRow, flow: FlowRow, now: cython.longlong) -> cython.int:
         """Take packets from a flow until COBALT lets one pass; the last one it must.
 
-        Return that packet, NIL if the flow is empty, RETRY if another flow is to be chosen.
+        Return that packet, NIL if another flow is to be chosen.
         """
-        packet: cython.int = self.unqueue(tin, flow)
+        packet: cython.int
         reason: cython.int
         row: PacketRow
-        while packet != NIL:
+        while True:
+            packet = flow.head - 1
             row = self.packet_at(packet)
+            self.unqueue(tin, flow, row)
             reason = judge(tin, flow, row, self.ingress, now, self.chance)
             if reason == KEEP or flow.head == 0:
+                self.deliver(tin, flow, row, now)
                 return packet
             if self.ingress:
                 self.charge(tin, row.adjusted, True, now)
@@ -874,9 +867,7 @@ class Cake(QueueDisc):
             tin.dropped += 1
             self.drop_after(packet, reason)
             if self.ingress:
-                return RETRY
-            packet = self.unqueue(tin, flow)
-        return NIL
+                return NIL
 
     def charge(
         self, tin: TinRow, length: cython.uint, drop: cython.bint, now: cython.longlong
@@ -907,13 +898,19 @@ class Cake(QueueDisc):
         flow.deficit -= length
 
     def retire(
-        self, t: cython.int, tin: TinRow, flow: FlowRow, slot: cython.int, now: cython.longlong
+        self,
+        t: cython.int,
+        tin: TinRow,
+        flows: cython.pointer[Flow],
+        flow: FlowRow,
+        slot: cython.int,
+        now: cython.longlong,
     ) -> cython.void:
         """Deal with a flow that was found empty: let it decay, or forget it."""
         self.empty_visits += 1
-        if emptied(tin, flow, now):
+        if (flow.count or flow.p_drop) and emptied(tin, flow, now):
             tin.unresponsive -= 1
-        self.unlink(t, flow)
+        unlink(flows, flow)
         if flow.state == BULK:
             tin.bulk -= 1
             self.table.leave_bulk(t, flow)
@@ -923,7 +920,7 @@ class Cake(QueueDisc):
             tin.sparse -= 1
         flow.state = NONE
         if flow.p_drop or flow.count or now < flow.drop_next:
-            self.append(t, flow, slot, DECAYED)
+            append(flows, flow, slot, DECAYED)
             flow.state = DECAYING
             tin.decaying += 1
 
@@ -960,8 +957,8 @@ class Cake(QueueDisc):
                 if self.tins[t].decaying:
                     self.wakeup = now + self.tins[t].target
                     break
-        if self.heap.timeout:
-            self.heap.timeout -= 1
+        if self.heap_live:
+            self.heap_live -= 1
 
     def do_peek(self, now: cython.longlong) -> cython.int:
         """Dequeue a packet and park it, as qdisc_peek_dequeued() does."""

@@ -19,12 +19,18 @@ cdef struct Flow:
     long long blue_timer
 
 ctypedef Flow *FlowRow
+ctypedef Flow Flows[1027]
+
+cdef inline FlowRow flow_at(Flow *flows, int slot) noexcept nogil:
+    return &flows[slot]
 
 cdef struct Host:
     unsigned int source_tag
     unsigned int destination_tag
     unsigned short source_bulk
     unsigned short destination_bulk
+
+ctypedef Host Hosts[1024]
 
 cdef struct Tin:
     unsigned long long rate
@@ -85,4 +91,3 @@ cdef enum:
     HEAP = 8192
     LIVE = 65535
     KEEP = -1
-    RETRY = -2

@@ -23,7 +23,6 @@ HEAP = 8192  # one entry for each slot of each tin
 LIVE = 65535  # deliveries for which the heap is kept up to date after a drop
 
 KEEP = -1  # COBALT's verdict if it is not a reason to drop
-RETRY = -2  # no packet: another flow is to be chosen
 
 
 class Flow:
@@ -62,6 +61,12 @@ class Flow:
 
 
 FlowRow = Flow  # in C a pointer to one
+Flows = list[Flow]  # STRIDE of them: a tin's
+
+
+def flow_at(flows: Flows, slot: int) -> FlowRow:
+    """Return a flow's row, of those of its tin."""
+    return flows[slot]
 
 
 class Host:
@@ -75,6 +80,9 @@ class Host:
         self.destination_tag: int = 0
         self.source_bulk: int = 0
         self.destination_bulk: int = 0
+
+
+Hosts = list[Host]  # SLOTS of them: a tin's
 
 
 class Tin:

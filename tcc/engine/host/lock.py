@@ -391,7 +391,7 @@ class Flood(Sink):
             if self.fraction >= self.rate:
                 self.fraction -= self.rate
                 now += 1
-            if self.schedule.armed == 0 or self.schedule.heap[0].time <= now:
+            if self.schedule.upcoming() <= now:  # as is NEVER
                 break
             self.schedule.now = now
         self.schedule.arm(self.timer, now)

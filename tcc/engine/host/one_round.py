@@ -36,7 +36,7 @@ class OneRound:
 
     def join(self) -> cython.void:
         """Move the flow that the last packet has made active, if it has."""
-        flows: cython.pointer[Flow] = self.cake.flows
+        flows: cython.pointer[Flow] = self.cake.flows[0]
         slot: cython.int = flows[NEW].next
         last: cython.int = flows[OLD].previous
         if slot == NEW:

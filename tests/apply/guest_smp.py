@@ -19,8 +19,8 @@ from tests.apply import guest_tiers
 from tests.apply.guest_tiers import FLOWS, POLICY, World, kinds, one_flow, run
 
 QUEUES = 4
-RATE = 4_000_000  # bit/s: what this many senders exceed on any machine
-SENDERS, SECONDS, SIZE = 8, 6, 1000
+RATE = 2_000_000  # bit/s: what this many senders exceed on any machine
+SENDERS, SECONDS, SIZE = 16, 6, 1000
 CHOSEN = ("plain", "voice by port", "voice by port 6", "bulk")
 TUNNELS = """
 ip link add t-ipip type ipip local 198.51.100.1 remote 198.51.100.2

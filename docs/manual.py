@@ -133,6 +133,29 @@ def sphinx(builder: str, source: Path, out: Path) -> None:
     options = ["-b", builder, "-W", "--keep-going", "-q", "-d", str(source.parent / "doctrees")]
     command = [sys.executable, "-m", "sphinx", *options, str(source), str(out)]
     subprocess.run(command, check=True)
+    if builder == "man":
+        for page in out.iterdir():
+            if page.is_file():
+                page.write_text(_ragged(page.read_text("utf-8")), "utf-8")
+
+
+TABLE = re.compile(r"^\.TS\n.*?^\.TE\n", re.MULTILINE | re.DOTALL)
+
+
+def _ragged(page: str) -> str:
+    """Let the narrow columns of tables break where their words do, and nowhere else.
+
+    Lines are not stretched, words not hyphenated; a line may end behind `|`, `;` and `/`.
+    """
+    return TABLE.sub(lambda table: f".na\n.nh\n{_breakable(table[0])}.hy\n.ad\n", page)
+
+
+def _breakable(table: str) -> str:
+    lines = table.splitlines(keepends=True)
+    cells = [i for i, line in enumerate(lines) if not line.startswith((".", "T{", "T}", "_", "l|"))]
+    for at in cells:
+        lines[at] = re.sub(r"(?<=\w)([|/])(?=\w)", r"\1\\:", lines[at])
+    return "".join(lines)
 
 
 def completions(folder: Path) -> None:

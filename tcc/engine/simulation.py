@@ -241,6 +241,7 @@ class Simulation:
         payload: int | None = None,
         rtt: int | None = None,
         part: str = "",
+        like: Watch | None = None,
     ) -> Watch:
         """Add a TCP transfer.
 
@@ -260,16 +261,18 @@ class Simulation:
             payload: bytes to transfer; None for no end.
             rtt: of this flow alone (ns), half of it each way; None for the path's.
             part: name under which its queueing delay is measured.
+            like: another flow of the same connection, so that qdiscs see one.
         """
         round_trip = self.round_trip(rtt)
         number = len(self.flows)
+        port = number if like is None else like.number
         up = direction == "up"
         there, back = (self.egress, self.wire_down) if up else (self.wire_down, self.egress)
         sender = Sender(
             self.schedule,
             there,
             number,
-            self.hashes(host, server, number, up),
+            self.hashes(host, server, port, up),
             CONTROLS[cc](),
             self.options,
             self.random(16 + number),
@@ -282,7 +285,7 @@ class Simulation:
             self.schedule,
             back,
             number,
-            self.hashes(host, server, number, not up),
+            self.hashes(host, server, port, not up),
             self.options,
             (dscp if ack_dscp is None else ack_dscp) << 2,
             ecn,
@@ -291,7 +294,7 @@ class Simulation:
         )
         first = round_trip if handshake is None else handshake
         sender.open_at(start, first, established, greeting)
-        receiver.open_at(start, first)
+        receiver.open_at(start, first, established if greeting else None)
         watch = Watch("tcp", number, direction, dscp, host, part, sender, receiver, start, stop)
         ends = (sender, receiver) if up else (receiver, sender)
         return self.join(watch, ends[0], ends[1], rtt)
@@ -315,17 +318,19 @@ class Simulation:
         blocking: bool = True,
         recverr: bool = False,
         part: str = "",
+        like: Watch | None = None,
     ) -> Watch:
-        """Add a UDP flow of constant rate (bit/s of payload); see `UdpSender`."""
+        """Add a UDP flow of constant rate (bit/s of payload); see `UdpSender` and `add_tcp`."""
         self.round_trip(rtt)
         number = len(self.flows)
+        port = number if like is None else like.number
         up = direction == "up"
         there, back = (self.egress, self.wire_down) if up else (self.wire_down, self.egress)
         sender = UdpSender(
             self.schedule,
             there,
             number,
-            self.hashes(host, server, number, up),
+            self.hashes(host, server, port, up),
             rate,
             payload,
             dscp << 2,
@@ -337,9 +342,7 @@ class Simulation:
             blocking,
             recverr,
         )
-        receiver = UdpReceiver(
-            self.schedule, back, number, self.hashes(host, server, number, not up)
-        )
+        receiver = UdpReceiver(self.schedule, back, number, self.hashes(host, server, port, not up))
         sender.open_at(start, NO_END if stop is None else stop)
         watch = Watch("udp", number, direction, dscp, host, part, sender, receiver, start, stop)
         ends = (sender, receiver) if up else (receiver, sender)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CS0, CS1, CS5, EF = 0, 8, 40, 46
 INTERVAL = 200_000_000  # ns
 WEB_PAGE = (50_000, 20_000, 20_000, 10_000, 5_000, 5_000)  # bytes: a page and what it embeds
+FLOOD_RATE = 1_000_000_000  # bit/s
+FLOOD_PAYLOAD = 18  # bytes; with headers and checksum, a frame of 64
 WEB_PAUSE = 1_000_000_000  # ns
 
 
@@ -69,6 +71,14 @@ def add_voip(simulation: Simulation, flows: int, start: int, stop: int | None) -
     return [simulation.add_voip(start=start, stop=stop) for _ in range(flows)]
 
 
+def add_udp_flood(simulation: Simulation, flows: int, start: int, stop: int | None) -> list[Watch]:
+    """Add UDP uploads of the smallest frames, at 1 Gbit/s of payload each."""
+    return [
+        simulation.add_udp("up", FLOOD_RATE, FLOOD_PAYLOAD, start=start, stop=stop)
+        for _ in range(flows)
+    ]
+
+
 def add_web(simulation: Simulation, flows: int, start: int, stop: int | None) -> list[Watch]:
     """Add pages loaded one a second by each client: short downloads, all at once."""
     made = []
@@ -88,6 +98,7 @@ WORKLOADS: dict[str, Callable[[Simulation, int, int, int | None], list[Watch]]] 
     "tcp_nup": add_tcp_nup,
     "tcp_ndown": add_tcp_ndown,
     "voip": add_voip,
+    "udp_flood": add_udp_flood,
     "web": add_web,
 }
 
@@ -105,7 +116,7 @@ def add_workload(
     Args:
         simulation: with its link in place.
         name: one of `WORKLOADS`.
-        flows: for tcp_nup, tcp_ndown (streams), voip (calls) and web (clients).
+        flows: for tcp_nup, tcp_ndown, udp_flood (streams), voip (calls) and web (clients).
         start: when loads begin (ns); pings are there from the beginning.
         stop: when all of it ends (ns); None for never.
 

@@ -13,7 +13,7 @@ the processes start, and the median of each figure is compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tcc.engine.cake.config import CakeConfig
@@ -23,6 +23,7 @@ from tcc.engine.fq_codel import FqCodel
 from tcc.engine.sfq import Sfq
 from tcc.engine.simulation import Path, Simulation
 from tcc.engine.tbf import Pace, TokenBucket
+from tcc.experiments import kernel_tcp_starts as starts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,11 +36,7 @@ SECOND = 1_000_000_000
 INNER = 0x100000  # handle 10:
 BURST = 16 * 1024  # tbf burst 16k
 LATENCY = 50  # tbf latency 50ms
-NOISE = 100_000  # ns: within this, what starts together really starts
 RECEIVE_BUFFER = 4_009_152  # tcp_rmem of a machine with 512 MiB
-BARE = 66  # bytes of an acknowledgement, such as ends a handshake
-COOKIE = 103  # bytes of what iperf3 sends first
-MARKS = {"0x00": 0, "0x20": 8, "0xa0": 40, "0xb8": 46}
 CAKES: dict[str, dict[str, Any]] = {
     "cake_be": {"tins": 3},
     "cake_ds3": {"tins": 0},
@@ -75,12 +72,16 @@ class Comparison:
         kernel: what Linux did.
         engine: what the engine did.
         misses: by figure, how far out it is, in hundredths of its band; up to 100 is inside.
+        least: of each figure, the least of the engine's runs.
+        most: the greatest.
     """
 
     name: str
     kernel: Figures
     engine: Figures
     misses: dict[str, int]
+    least: Figures | None = None
+    most: Figures | None = None
 
     @property
     def worst(self) -> int:
@@ -124,55 +125,7 @@ def build(row: dict[str, Any], seed: int) -> Simulation:
     egress = qdisc_of(simulation, row, 8)
     ingress = qdisc_of(simulation, row, 9) if rrul else Fifo(simulation.pool, 1 << 40)
     simulation.link(egress, ingress, Path(rtt, upstream=0))
-    end = row["seconds"] * SECOND
-    phase = chance.draw_below(NOISE)
-    simulation.add_ping(20 * MS, start=phase, stop=phase + end, keep=row["seconds"] * 50)
-    # CAKE lets a cookie go when the handshake's end before it has gone, and a stream's SYN behind
-    # both of the stream before.  BBR looks for a round trip ten seconds after the least one.
-    later = greeting = rtt
-    if row["qdisc"] in CAKES:
-        greeting += BARE * 8 * 1000 // int(row["rate_mbit"])
-        later += (BARE + COOKIE) * 8 * 1000 // int(row["rate_mbit"])
-    ecn = row["ecn"] == 1
-    if not rrul:
-        # iperf3 connects its streams one after the other.  Its server answers the last cookie,
-        # which makes all of them start, at its next tick.
-        connected = 6 * rtt + 20 * MS
-        start = connected + (row["flows"] - 1) * later + greeting + chance.draw_below(MS)
-        for number in range(row["flows"]):
-            simulation.add_tcp(
-                "up",
-                row["cc"],
-                ecn=ecn,
-                start=start,
-                established=connected + number * later,
-                handshake=later if number else rtt,
-                greeting=greeting,
-                stop=start + end,
-            )
-        return simulation
-    simulation.add_ping(20 * MS, start=phase, stop=phase + end, dscp=46, keep=row["seconds"] * 50)
-    # iperf3 processes start one at each tick of the guest's clock, a millisecond.  A server that is
-    # to send begins when it says so; a client hears of its own server one round trip later.
-    start = 6 * rtt + 20 * MS
-    for number, dscp in enumerate(MARKS.values()):
-        server = start + number * MS + chance.draw_below(NOISE)
-        client = start + rtt + number * MS + chance.draw_below(NOISE)
-        simulation.add_tcp(
-            "up",
-            row["cc"],
-            ecn=ecn,
-            dscp=dscp,
-            ack_dscp=0,
-            start=client,
-            established=client - greeting,
-            handshake=later,
-            greeting=greeting,
-            stop=client + end,
-        )
-        simulation.add_tcp(
-            "down", row["cc"], ecn=ecn, dscp=0, ack_dscp=dscp, start=server, stop=server + end
-        )
+    starts.add_flows(simulation, row, chance)
     return simulation
 
 
@@ -243,13 +196,14 @@ def run_once(row: dict[str, Any], seed: int) -> Figures:
 def run_row(row: dict[str, Any], seed: int = 1, repeat: int = 5) -> Comparison:
     """Run a row on the engine with several seeds, and compare the median of each figure."""
     runs = [run_once(row, seed + number) for number in range(repeat)]
-    middle = Figures(
-        *(
-            sorted(getattr(one, name) for one in runs)[repeat // 2]
-            for name in ("goodput", "median", "p95", "drops")
-        )
+    ordered = [
+        sorted(getattr(one, name) for one in runs) for name in ("goodput", "median", "p95", "drops")
+    ]
+    least, middle, most = (
+        Figures(*(figures[place] for figures in ordered)) for place in (0, repeat // 2, -1)
     )
-    return compare(name_of(row), kernel_figures(row), middle)
+    made = compare(name_of(row), kernel_figures(row), middle)
+    return replace(made, least=least, most=most)
 
 
 def held(rows: Sequence[Comparison]) -> bool:

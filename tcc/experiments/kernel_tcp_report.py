@@ -85,8 +85,17 @@ def line(row: Comparison) -> str:
         f"{kernel.drops:5} {engine.drops:5}",
     ]
     worst = max(row.misses, key=lambda name: row.misses[name])
-    mark = "" if row.worst <= 100 else f"  OUT: {worst}"
+    mark = "" if row.worst <= 100 else f"  OUT: {worst}{spread(row, worst)}"
     return f"{row.name:39} {' '.join(cells)}  {row.worst:4} %{mark}"
+
+
+def spread(row: Comparison, figure: str) -> str:
+    """Return what the runs of the engine gave for a figure."""
+    if row.least is None or row.most is None:
+        return ""
+    least, most = getattr(row.least, figure), getattr(row.most, figure)
+    unit = {"goodput": 10**6, "drops": 1}.get(figure, MS)
+    return f", runs {least / unit:.4g} to {most / unit:.4g}"
 
 
 def as_object(row: Comparison) -> str:

@@ -128,8 +128,15 @@ class Receiver(Endpoint):
         if cython.compiled:
             free(self.held)
 
-    def open_at(self, time: int, rtt: int) -> None:
-        """Be established before `time` (ns), after a handshake of `rtt` (ns)."""
+    def open_at(self, time: int, rtt: int, greeted: int | None = None) -> None:
+        """Be established before `time` (ns), after a handshake of `rtt` (ns).
+
+        A small message that came before the data, at `greeted` (ns), used one of the quick
+        acknowledgements, and only a pause longer than the timeout after it gives new ones
+        (tcp_event_data_recv()).
+        """
+        if greeted is not None:
+            self.last_arrival = greeted // JIFFY
         self.srtt = rtt // 1000 * 8
         self.rto = 200 + -(-rtt // JIFFY)
         self.space_began = time // 1000
@@ -462,8 +469,9 @@ class Receiver(Endpoint):
             self.check_ecn(packet)
             self.measure_segment(packet)
             self.pending |= SCHEDULED
-            self.hold(start, end)
+            # the window grows first, then the packet's memory counts (tcp_data_queue_ofo())
             self.grow_window(row[packet].payload, row[packet].payload + HEAD)
+            self.hold(start, end)
             self.grow_buffer(self.space)
 
     def take(self, packet: cython.int, now: cython.longlong) -> cython.void:

@@ -8,8 +8,8 @@ finds the second word.
 The guest has one processor, and from when its streams are connected a client that is to send holds
 it: select() finds a stream writable, so it asks again, without sleeping.  Whatever else wants to
 run waits for the next tick of the guest's clock, a millisecond.  So servers begin at ticks.  Four
-such clients take turns of a tick each.  A ping and its answer wake a process that cuts up to two
-turns short; who lost one has it after the turn that follows.
+such clients take turns of a tick each.  The timers of two pings and their answers wake processes,
+which cuts up to three turns short; who lost one has it after the turn that follows.
 
 Seen with the tracepoints sched_switch, net_dev_queue and tcp_probe of a guest.
 """
@@ -142,12 +142,12 @@ def cuts_of(rtt: int, chance: Random) -> dict[int, int]:
 
     Args:
         rtt: ticks.
-        chance: draws none, one or two for each ping, and for each answer.
+        chance: draws up to three for each ping, and for each answer.
     """
     sent = -CONNECTING * rtt % PING
     clusters = {tick % PING for tick in (sent, sent + rtt)}
     ticks = [tick for tick in range(rtt + len(MARKS)) if tick % PING in clusters]
-    return {tick: chance.draw_below(3) for tick in ticks}
+    return {tick: chance.draw_below(4) for tick in ticks}
 
 
 def found_at(rtt: int, cuts: dict[int, int]) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tcc.diagnostics import Diagnostic
+from tcc.source import Source
 from tcc.syntax.read import read_source
 
 SITE = "site"
@@ -33,7 +34,10 @@ def is_table(path: str) -> bool:
     source = read_source(path)
     if isinstance(source, Diagnostic):
         return False
-    first = next(csv.reader(io.StringIO(source.text)), [])
+    try:
+        _, first = next(_rows(source), (1, []))
+    except SitesError:
+        return False
     return SITE in [cell.strip() for cell in first]
 
 
@@ -49,14 +53,13 @@ def read_sites(path: str) -> Iterator[Site]:
     source = read_source(path)
     if isinstance(source, Diagnostic):
         raise SitesError(f"{path}: {source.message}")
-    reader = csv.reader(io.StringIO(source.text))
-    head = [cell.strip() for cell in next(reader, [])]
+    rows = _rows(source)
+    head = [cell.strip() for cell in next(rows, (1, []))[1]]
     if len(set(head)) < len(head):
         raise SitesError(f"{path}:1: a column is there twice")
     column = head.index(SITE)
     taken: dict[str, int] = {}
-    for row in reader:
-        line = reader.line_num
+    for line, row in rows:
         if not any(map(str.strip, row)):
             continue
         if len(row) != len(head):
@@ -71,3 +74,17 @@ def read_sites(path: str) -> Iterator[Site]:
             raise SitesError(f"{path}:{line}: the site `{name}` is on line {before} already")
         cells = zip(head, map(str.strip, row), strict=True)
         yield Site(name, line, {key: cell for key, cell in cells if cell and key != SITE})
+
+
+def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row with the number of its last line; any kind of line end will do.
+
+    Raises:
+        SitesError: the text is no CSV from some row on.
+    """
+    reader = csv.reader(io.StringIO(source.text, newline=None))
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as problem:
+        raise SitesError(f"{source.path}:{reader.line_num}: not CSV: {problem}") from problem

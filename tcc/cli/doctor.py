@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc.cli import options
+from tcc.cli import options, show
 
 if TYPE_CHECKING:
     from tcc.doctor import Finding
@@ -33,7 +33,7 @@ def command(*, facts: "Facts | None", netns: str | None, as_json: bool) -> int:
     if facts is not None and netns is not None:
         raise click.UsageError("--facts and --netns are about two hosts: give one of them")
     found = in_order(_of_facts(facts) if facts is not None else _of_this_host(netns))
-    click.echo(_json(found) if as_json else _text(found), nl=False)
+    show.lines(_json(found) if as_json else _text(found))
     return SICK if any(one.state == "look" for one in found) else 0
 
 

@@ -49,7 +49,7 @@ def _format(path: str, color: bool | None, *, check: bool, diff: bool) -> int:
         show.findings([source], {}, color=color)
         return FAILED
     if source.path.endswith(".json"):
-        click.echo(f"{path}: only policies in the language have a layout", err=True)
+        show.lines(f"{path}: only policies in the language have a layout", err=True)
         return FAILED
     laid_out = api.format_text(source)
     if not isinstance(laid_out, str):
@@ -60,7 +60,7 @@ def _format(path: str, color: bool | None, *, check: bool, diff: bool) -> int:
         if diff:
             click.echo(difference(source, text), nl=False)
         elif text != source.text:
-            click.echo(f"{source.path} would change", err=True)
+            show.lines(f"{source.path} would change", err=True)
         return WOULD_CHANGE if text != source.text else 0
     return _write(path, source, text)
 
@@ -72,9 +72,9 @@ def _write(path: str, source: Source, text: str) -> int:
         try:
             write_atomically(path, text.encode())
         except OSError as problem:
-            click.echo(f"{path}: {problem.strerror}", err=True)
+            show.lines(f"{path}: {problem.strerror}", err=True)
             return FAILED
-        click.echo(f"{path} laid out", err=True)
+        show.lines(f"{path} laid out", err=True)
     return 0
 
 

@@ -200,9 +200,9 @@ def conclude(report: Report, sources: Mapping[str, Source], color: bool | None, 
     """Print how a change ended, and return the exit code."""
     show.findings(report.found, sources, color=color)
     for text in report.notes:
-        click.echo(text, err=True)
+        show.lines(text, err=True)
     if report.outcome is Outcome.DONE:
-        click.echo(done)
+        show.lines(done)
     elif report.outcome is not Outcome.UNCHANGED:
         click.echo(f"{report.outcome.value}", err=True)
     return EXIT_CODES[report.outcome]
@@ -227,7 +227,7 @@ class Change:
         obstacles = self.system.obstacles(plan)
         if complain(obstacles, self._sources, self.ctx.color):
             return REFUSED
-        click.echo(as_text(plan, describe), nl=False)
+        show.lines(as_text(plan, describe))
         if plan and complain(agreed(yes, "Do it?"), {}, self.ctx.color):
             return REFUSED
         state, command = journal(self.where), command_line()

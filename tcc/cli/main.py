@@ -171,13 +171,24 @@ def _run(arguments: list[str], program: str) -> int:
     except click.exceptions.Exit as ending:
         return ending.exit_code
     except click.UsageError as problem:
-        problem.show()
+        _show(problem)
         command = problem.ctx.info_name if problem.ctx else None
         return 1 if command in USAGE_IS_1 else problem.exit_code
     except click.ClickException as problem:
-        problem.show()
+        _show(problem)
         return problem.exit_code
     return result if isinstance(result, int) else 0
+
+
+def _show(problem: click.ClickException) -> None:
+    """Print a message, which may quote anybody's words, with nothing that acts on a terminal."""
+    from tcc.cli import show  # noqa: PLC0415  (only when something is wrong)
+
+    message = show.harmless(problem.format_message())
+    if isinstance(problem, click.UsageError):
+        click.UsageError(message, problem.ctx).show()
+    else:
+        click.ClickException(message).show()
 
 
 def main() -> NoReturn:

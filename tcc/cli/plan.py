@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc.cli import options, policies
+from tcc.cli import options, policies, show
 from tcc.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def run(
         return FAILED
     _print(plan, asked)
     if asked.explain:
-        click.echo(_explained(built, wanted.facts))
+        show.lines(_explained(built, wanted.facts))
     if asked.out is not None:
         _save(asked, plan, wanted.links)
     return CHANGES if plan and asked.detailed_exitcode else 0
@@ -115,7 +115,7 @@ def _print(plan: "Plan", asked: Asked) -> None:
     if asked.as_json:
         click.echo(json.dumps(as_json(plan, describe), indent=2))
     else:
-        click.echo(as_text(plan, describe), nl=False)
+        show.lines(as_text(plan, describe))
 
 
 def _save(asked: Asked, plan: "Plan", links: "Mapping[str, str]") -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc.cli import options
+from tcc.cli import options, show
 
 if TYPE_CHECKING:
     from tcc.apply.journal import Journal
@@ -58,5 +58,5 @@ def _list(ctx: click.Context, journal: "Journal") -> int:
         live.complain([error("state-unusable", None, str(problem))], {}, ctx.color)
         return live.REFUSED
     for line in listed or ["No change is remembered."]:
-        click.echo(line)
+        show.lines(line)
     return 0

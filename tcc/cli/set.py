@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 import click
 
-from tcc.cli import options
+from tcc.cli import options, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +109,7 @@ class _Setter:
             click.echo(json.dumps(document))
             return
         for device, found in done.changes.items():
-            click.echo(change_text(device, found))
+            show.lines(change_text(device, found))
 
     def _frame(self, device: str) -> int:
         from tcc.netlink import links  # noqa: PLC0415

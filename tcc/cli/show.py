@@ -4,8 +4,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import click
+
 from tcc import report
 from tcc.diagnostics import Diagnostic
+from tcc.report.visible import visible
 from tcc.source import Source
 
 
@@ -33,3 +36,13 @@ def findings(
 
         render = partial(text.render, color=stream.isatty() if color is None else color)
     stream.write(render(found, sources))
+
+
+def lines(text: str, *, err: bool = False) -> None:
+    """Print text that may hold names from outside, such as devices'."""
+    click.echo(harmless(text), err=err, nl=not text.endswith("\n"))
+
+
+def harmless(text: str) -> str:
+    """Return lines with nothing in them that acts on a terminal: a device may have any name."""
+    return "\n".join(map(visible, text.split("\n")))

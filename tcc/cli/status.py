@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcc.cli import options
+from tcc.cli import options, show
 
 if TYPE_CHECKING:
     from tcc.status.model import Status
@@ -153,7 +153,7 @@ def _rendered(status: "Status", asked: Asked) -> str:
         return as_openmetrics(status)
     from tcc.status.text import as_text  # noqa: PLC0415
 
-    return as_text(status, queues=asked.queues)
+    return show.harmless(as_text(status, queues=asked.queues))
 
 
 def _put(text: str, out: str | None) -> None:

@@ -8,6 +8,7 @@ from tcc.importing.found import Bucket, End, FoundLink, Imported, Remark
 from tcc.importing.inner import inner_text
 from tcc.ir import PRESETS
 from tcc.ir.framing import VLAN_TAG
+from tcc.report.visible import visible
 from tcc.tcwords.cake import RTTS, CakeSaid
 from tcc.units import NS_PER_US, format_duration, format_rate, format_size
 
@@ -40,7 +41,7 @@ def policy_text(imported: Imported, source: str) -> str:
 
 def _comments(remarks: Sequence[Remark]) -> Iterator[str]:
     for remark in dict.fromkeys(remarks):
-        text = " ".join(remark.text.split())
+        text = visible(" ".join(remark.text.split()))
         yield f"# {remark.kind}: {text}"
 
 
@@ -85,7 +86,7 @@ def _link(link: FoundLink, name: str) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + visible(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _is_router(link: FoundLink, cakes: Mapping[str, CakeSaid]) -> bool:

@@ -117,7 +117,11 @@ def _yaml(source: Source) -> Given:
 
 def _csv(source: Source) -> Given:
     """Read two columns headed `name,value`, or a row of names above one row of values."""
-    rows = [row for row in csv.reader(io.StringIO(source.text)) if any(map(str.strip, row))]
+    try:
+        text = io.StringIO(source.text, newline=None)
+        rows = [row for row in csv.reader(text) if any(map(str.strip, row))]
+    except csv.Error as problem:
+        raise VarsError(f"{source.path}: not CSV: {problem}") from problem
     if not rows:
         return Given({}, {}, {source.path: source})
     header = [cell.strip() for cell in rows[0]]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, TextIO
 
 from tcc.diagnostics import Diagnostic, Severity
+from tcc.report.visible import visible
 
 MOST_MATTERS: Final = 200
 _WEIGHT: Final = {Severity.ERROR: 3, Severity.WARNING: 4, Severity.NOTE: 6}
@@ -52,4 +53,4 @@ class Log:
 
     def _say(self, weight: Severity, text: str) -> None:
         mark = f"<{_WEIGHT[weight]}>" if self.weighed else ""
-        print(f"{mark}{text}", file=self.file, flush=True)
+        print(f"{mark}{visible(text)}", file=self.file, flush=True)

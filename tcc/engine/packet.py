@@ -13,6 +13,7 @@ the first 256 bytes of the frame, in a row of their own.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 try:
@@ -28,6 +29,7 @@ else:
     from tcc.engine.rows import Packet
 
     RAW_BYTES = 256
+    fields_of = attrgetter(*Packet.__slots__)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,14 +108,18 @@ class PacketPool:
 
     def copy(self, packet: cython.int) -> cython.int:
         """Return a fresh row equal to `packet`, without its header bytes."""
-        row: cython.int = self.take()
+        row: cython.int = self.free_row
         if row == NIL:
-            return NIL
+            if not self.grow(self.size * 2):
+                return NIL
+            row = self.free_row
+        self.free_row = self.rows[row].next
+        self.used += 1
         if cython.compiled:
             self.rows[row] = self.rows[packet]
         else:
-            for name in Packet.__slots__:
-                setattr(self.rows[row], name, getattr(self.rows[packet], name))
+            for name, value in zip(Packet.__slots__, fields_of(self.rows[packet]), strict=True):
+                setattr(self.rows[row], name, value)
         self.rows[row].next = NIL
         self.rows[row].raw = NIL
         return row

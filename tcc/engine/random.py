@@ -27,7 +27,12 @@ if not cython.compiled:  # for C this is in the .pxd, to be compiled into what d
 
     def draw_u16(source: Random) -> int:
         """Return a number of 16 bits: drawn for every quantum of CAKE."""
-        return source.fixed16 if source.constant else advance(source) >> 48
+        if source.constant:
+            return source.fixed16
+        source.state = z = (source.state + GOLDEN) & MASK64  # `advance`, without a call
+        z = ((z ^ (z >> 30)) * MIX1) & MASK64
+        z = ((z ^ (z >> 27)) * MIX2) & MASK64
+        return (z ^ (z >> 31)) >> 48
 
 
 class Random:

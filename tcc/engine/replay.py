@@ -13,6 +13,7 @@ Exit status: 0 if nothing differs, 1 if something does, 2 if a file cannot be re
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sys
 import zlib
@@ -30,6 +31,8 @@ from tcc.engine.random import Random
 
 Json: TypeAlias = dict[str, Any]
 
+LARGEST = 256 << 20
+"""Bytes that a packed trace may unpack to."""
 ETHERTYPES = {0x0800: IPV4, 0x86DD: IPV6, 0x0806: ARP}
 VLAN_TYPES = (0x8100, 0x88A8)
 VERDICTS = {OK: "ok", DROP: "drop", CN: "cn"}
@@ -305,10 +308,15 @@ def decompress(data: bytes) -> bytes:
     Raises:
         EOFError: it is cut off, or its header names a method that is not gzip's.
         zlib.error: it is damaged.
+        UnreadableError: it holds more than `LARGEST`: a small file can unpack to fill a machine.
     """
     if data[2:3] not in (b"", b"\x08"):
         raise EOFError("unknown compression method")
-    return gzip.decompress(data)
+    with gzip.open(io.BytesIO(data)) as file:
+        held = file.read(LARGEST + 1)
+    if len(held) > LARGEST:
+        raise UnreadableError(f"it unpacks to more than {LARGEST >> 20} MiB")
+    return held
 
 
 def read(path: str) -> list[Json]:
@@ -322,6 +330,8 @@ def read(path: str) -> list[Json]:
         if data[:2] == b"\x1f\x8b":
             data = decompress(data)
         document = json.loads(data)
+    except UnreadableError as error:
+        raise UnreadableError(f"{path}: {error}") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UnreadableError(f"{path}: not a whole gzip file: {error}") from None
     except OSError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tcc.engine import replay
 from tests.engine import traffic
 
 ROOT = Path(__file__).parents[2]
@@ -116,3 +117,15 @@ def test_random_traffic_is_the_same_compiled_interpreted_and_in_another_process(
         result = run(["tests.engine.traffic", "0", "40"], engine)
         assert result.returncode == 0, result.stderr
         assert [line.split()[-1] for line in result.stdout.splitlines()] == here
+
+
+@pytest.mark.slow
+def test_a_file_that_unpacks_to_fill_the_machine_is_refused(tmp_path):
+    bomb = tmp_path / "bomb.json.gz"
+    with gzip.open(bomb, "wb", compresslevel=1) as file:
+        for _ in range(replay.LARGEST >> 20):
+            file.write(bytes(1 << 20))
+        file.write(b"0")
+    assert bomb.stat().st_size < 2 << 20
+    with pytest.raises(replay.UnreadableError, match="unpacks to more than 256 MiB"):
+        replay.read(str(bomb))

@@ -1,9 +1,10 @@
-"""A distribution that is not ours adds a qdisc and a back end by nothing but its entry points."""
+"""Distributions that are not ours add a qdisc, and a back end, by nothing but entry points."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,13 +26,18 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """Install the distribution beside tcc, without an index; return where it is."""
-    source = tmp_path_factory.mktemp("source") / "distribution"
-    shutil.copytree(HERE / "distribution", source)
+    """Install both distributions beside tcc, without an index; return where they are."""
+    sources = tmp_path_factory.mktemp("source")
     target = tmp_path_factory.mktemp("target")
+    for name in ("distribution", "guide"):
+        shutil.copytree(HERE / name, sources / name)
+        install(sources / name, target)
+    return target
+
+
+def install(source, target):
     options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", target]
     subprocess.run([sys.executable, "-m", "pip", "install", *options, source], check=True)
-    return target
 
 
 def tcc(installed, *words, status=0, **env):
@@ -50,7 +56,7 @@ def tcc(installed, *words, status=0, **env):
 def test_it_is_listed_with_where_it_came_from(installed):
     shown = [line.split() for line in tcc(installed, "plugins").splitlines()]
     assert ["tcc.qdiscs", "leaky", "tcc-plugins-example", "1.2.3"] in shown
-    assert ["tcc.backends", "table", "tcc-plugins-example", "1.2.3"] in shown
+    assert ["tcc.backends", "table", "tcc-table", "1.0.0"] in shown
 
 
 def test_its_back_end_writes_what_both_qdiscs_get(installed, tmp_path):
@@ -91,3 +97,33 @@ def test_without_it_the_policy_is_refused():
     )
     assert done.returncode == 1
     assert "unknown-qdisc" in done.stdout + done.stderr
+
+
+def test_the_guide_taken_by_its_word(tmp_path):
+    """Its files as the page shows them, in an empty folder, and its commands in their order."""
+    page = (HERE.parents[1] / "docs/plugins.md").read_text()
+    shown = re.findall(
+        r"<!-- file: tests/plugin_example/guide/(\S+) -->\n```\w+\n(.*?)```", page, re.S
+    )
+    for name, text in shown:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    install(tmp_path, tmp_path / "installed")
+    programs = Path(sys.executable).parent
+    env = os.environ | {
+        "PYTHONPATH": str(tmp_path / "installed"), "NO_COLOR": "1",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+    }  # fmt: skip
+    [commands] = re.findall(r"```sh\npip install -e \.\n(.*?)```", page, re.S)
+    for line in commands.splitlines():
+        command, _, said = line.partition("  # ")
+        done = subprocess.run(
+            command.split(), cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        assert " ".join(said.split()) in " ".join(done.stdout.split())
+    command = [sys.executable, "-m", "pytest", "-q", "test_table.py"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert "2 passed" in done.stdout, done.stdout + done.stderr

@@ -1,1 +1,1 @@
-"""A qdisc and a back end that do not come with tcc."""
+"""A qdisc that does not come with tcc."""

@@ -170,7 +170,8 @@ class Cubic(Congestion):
             self.last_ack = tcp.time
             limit = 0
             if tcp.pacing_rate:
-                limit = 4000000 * tcp.gso_bytes // tcp.pacing_rate
+                limit = 4000000  # by itself first: the product takes 64 bits
+                limit = limit * tcp.gso_bytes // tcp.pacing_rate
                 if limit > 1000:
                     limit = 1000
             limit += self.least_delay

@@ -82,7 +82,7 @@ def cpu_ms(command: Sequence[str], environment: dict[str, str]) -> float:
     return (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) * 1e3
 
 
-def cold(with_sqlfluff: bool) -> dict[str, list[float]]:
+def cold(with_sqlfluff: bool, runs: int = RUNS) -> dict[str, list[float]]:
     """Print, and return, the CPU times of each command."""
     ours = installed("tcc", str(ROOT), "--force-reinstall", "--no-deps")
     commands = {
@@ -97,10 +97,10 @@ def cold(with_sqlfluff: bool) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {name: [] for name in commands}
     for command in commands.values():
         cpu_ms(command, environment)  # fill the caches
-    for _ in range(RUNS):
+    for _ in range(runs):
         for name, command in commands.items():
             times[name].append(cpu_ms(command, environment))
-    print(f"cold start, CPU ms of {RUNS} runs   {'min':>6} {'median':>7}")
+    print(f"cold start, CPU ms of {runs} runs   {'min':>6} {'median':>7}")
     for name, values in times.items():
         print(f"  {name:<28} {min(values):>6.0f} {statistics.median(values):>7.0f}")
     if with_sqlfluff:

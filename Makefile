@@ -16,7 +16,7 @@ FACTS := --facts docs/examples/home.facts.json
 ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
 ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
 
-.PHONY: help dev try check test browser kernel uml-kernel golden docs site man completions wheel deb evidence bench python
+.PHONY: help dev try check test browser kernel uml-kernel golden docs site man completions wheel dist deb fresh pythons evidence bench python
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -72,8 +72,17 @@ completions: dev  ## write the completions of bash, zsh and fish into build/comp
 wheel: dev  ## build a wheel, install it elsewhere, run the golden tests against it
 	tests/wheel.sh $(BIN)/python
 
+dist: python  ## build what is published, twice and equal, and try it elsewhere; into dist/
+	tests/dist.sh $(PYTHON)
+
 deb:  ## build the Debian package tcpolicy into dist/, from what is committed
 	tests/deb.sh
+
+fresh: deb  ## as root: what README says, on a clean Debian; the Debian package on another
+	tests/fresh.sh
+
+pythons:  ## build and test on Python 3.11 to 3.14, from the PATH or (as root) in a Debian of its own
+	tests/pythons.sh $(T)
 
 evidence: dev  ## list what can be shown; make evidence T=NAME shows one
 	@$(BIN)/python tests/evidence/run.py $(T)

@@ -22,5 +22,6 @@ SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -S Timestamp)
 dpkg-buildpackage -b -us -uc >"$place/build.log" 2>&1 || { tail -n 40 "$place/build.log"; exit 1; }
 cd "$OLDPWD"
 mkdir -p dist
+rm -f dist/*.deb
 cp "$place"/*.deb dist/
 ls -l dist/*.deb

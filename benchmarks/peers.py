@@ -77,7 +77,7 @@ class Row(NamedTuple):
 
 def missing(name: str) -> str:
     """Return what stands where a peer's figure would."""
-    return f"**{name}: not installed**: `benchmarks/peers.py --install`, or `pip install {name}`"
+    return f"**{name}: not installed**: `benchmarks/peers.py --install` (as `pip install {name}`)"
 
 
 def of_queues(size: Size, folder: str) -> Iterator[Row]:
@@ -329,14 +329,14 @@ Written by one command, as root; `--install` puts the peers where it finds them 
 
     python benchmarks/peers.py --install --write
 
-Both sides of a row took turns in it, the least of {runs} counts. CPU time is user and system. The
+Both sides of a row took turns in it; runs of each: {runs}, of which the least counts. CPU time is user and system. The
 goals are those of [the design](design.md). To measure again, run the command on a machine that
 does nothing else.
 """
 BUSY_OR_QUICK = """\
 ```{{warning}}
-**These figures are worthless**: {why}. They show that the command works. Run it once more where
-nothing else runs, and this warning goes away.
+**These figures are worthless**: {why}.
+They show that the command works. Run it once more where nothing else runs, and this warning goes.
 ```"""
 QUIET = "Figures of a machine that was idle when the command began."
 
@@ -350,8 +350,8 @@ NOTES = """
   Cubic, FqCobalt in both directions; it has no CAKE, so no tins, host fairness or shaper. It
   carries real headers and sockets. Only the run phase counts.
 - ns.py: `benchmarks/_dumbbell_nspy.py`. Reno, deficit round robin without drops.
-- ns-3 and ns.py run {seconds} simulated seconds, as tcc does in those rows; the first second, in
-  which windows still grow, is in them.
+- Simulated time beside ns-3 and ns.py: {seconds} s for all three; the first second, in which windows
+  still grow, is in it.
 - sqlfluff lints SQL as large as `home.tcc`, written in its own taste. tcc is installed without its
   compiled engine there, which lint does not need.
 - tc: the same qdiscs, in a network namespace made for it. `tc` is a process, and starts; tcc is

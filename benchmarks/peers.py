@@ -329,9 +329,9 @@ Written by one command, as root; `--install` puts the peers where it finds them 
 
     python benchmarks/peers.py --install --write
 
-Both sides of a row took turns in it; runs of each: {runs}, of which the least counts. CPU time is user and system. The
-goals are those of [the design](design.md). To measure again, run the command on a machine that
-does nothing else.
+Both sides of a row took turns in it; runs of each: {runs}, of which the least counts. CPU time is
+user and system. The goals are those of [the design](design.md). To measure again, run the command
+on a machine that does nothing else.
 """
 BUSY_OR_QUICK = """\
 ```{{warning}}
@@ -350,8 +350,8 @@ NOTES = """
   Cubic, FqCobalt in both directions; it has no CAKE, so no tins, host fairness or shaper. It
   carries real headers and sockets. Only the run phase counts.
 - ns.py: `benchmarks/_dumbbell_nspy.py`. Reno, deficit round robin without drops.
-- Simulated time beside ns-3 and ns.py: {seconds} s for all three; the first second, in which windows
-  still grow, is in it.
+- Simulated time beside ns-3 and ns.py: {seconds} s for all three; the first second, in which
+  windows still grow, is in it.
 - sqlfluff lints SQL as large as `home.tcc`, written in its own taste. tcc is installed without its
   compiled engine there, which lint does not need.
 - tc: the same qdiscs, in a network namespace made for it. `tc` is a process, and starts; tcc is

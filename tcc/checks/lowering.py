@@ -9,7 +9,7 @@ from tcc.plugin import Wish
 
 WHATEVER_THE_VALUE = frozenset({"cake-mq-fairness", "cake-mq-ingress", "cake-autorate-egress"})
 """What no value of a parameter could change."""
-WHATEVER_THE_HOST = frozenset({"cake-mq-memory"})
+WHATEVER_THE_HOST = frozenset({"cake-mq-memory", "tbf-ingress-uncharged"})
 """Notes that no host could make superfluous."""
 NEEDS_A_HOST = "device-pattern-unresolved"
 

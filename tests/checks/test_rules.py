@@ -572,6 +572,9 @@ def test_a_factor_that_is_written_as_a_percentage():
          + 'link b { device "eth0"; framing raw; bandwidth 9mbit }'),
         ("cake-autorate-egress", up("bandwidth 9mbit; qdisc cake { autorate-ingress }")),
         ("cake-mq-ingress", down("bandwidth 2gbit; qdisc cake_mq")),
+        ("cake-mq-fairness", up("bandwidth 2gbit; fairness per-host; qdisc cake_mq")),
+        ("cake-mq-memory", up("bandwidth 2gbit; memory 32MiB; qdisc cake_mq")),
+        ("tbf-ingress-uncharged", down("bandwidth 90mbit; qdisc tbf { inner fq_codel }")),
         ("tbf-burst-long", 'link w { device matching "wan*"; role host; egress { bandwidth 9mbit;'
          " qdisc tbf { burst 200KiB; inner sfq } } }"),
     ],

@@ -24,7 +24,6 @@ from tcc.lower.nft import MASKS, Goal, Rule, Table, is_quotable
 from tcc.plan.state import MARKS, Place, RulesItem
 from tcc.plugin import Explanation, Wish
 
-
 WITH_PORTS: Final = frozenset({"bridge", "bond", "team"})
 BY_DSCP: Final = (
     "match only DSCPs that CAKE has in that tin by itself, and let the hosts, or a table of the "

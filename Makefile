@@ -16,7 +16,7 @@ FACTS := --facts docs/examples/home.facts.json
 ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
 ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
 
-.PHONY: help dev try check test browser kernel uml-kernel golden docs site man completions wheel dist deb fresh pythons evidence bench python
+.PHONY: help dev try check test browser kernel uml-kernel golden docs site man completions wheel dist deb fresh pythons fuzz evidence bench python
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -83,6 +83,10 @@ fresh: deb  ## as root: what README says, on a clean Debian; the Debian package 
 
 pythons:  ## build and test on Python 3.11 to 3.14, from the PATH or (as root) in a Debian of its own
 	tests/pythons.sh $(T)
+
+fuzz: dev  ## give each reader of outside text a minute of hostile bytes; make fuzz T=policy for one
+	$(BIN)/python -m pip install -q --group fuzz
+	$(BIN)/python tests/fuzz/run.py $(T)
 
 evidence: dev  ## list what can be shown; make evidence T=NAME shows one
 	@$(BIN)/python tests/evidence/run.py $(T)

@@ -162,6 +162,7 @@ def record(number):
     )
 
 
+@pytest.mark.slow
 def test_cut_at_any_byte_a_change_is_reported_and_no_other_is_lost(tmp_path):
     """What was complete before stays readable, whichever file is cut, wherever."""
     journal = Journal(tmp_path, LIFE)

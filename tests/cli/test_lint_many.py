@@ -285,6 +285,7 @@ def test_what_nobody_reads_goes(tcc, here):
     assert len(entries(here)) == 20
 
 
+@pytest.mark.slow
 def test_runs_at_once_do_not_disturb_each_other(here):
     many(here, 60, bad=(7,))
     environment = os.environ | {"XDG_CACHE_HOME": str(here / "cache")}

@@ -19,6 +19,7 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_what_is_only_suspicious_is_exit_0_and_what_is_lost_exit_1():
     done = tcc(str(DATA / "ipv4-only.sh"))
     assert done.returncode == 0

@@ -264,6 +264,7 @@ def doctor(kernel: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_the_doctor_says_on_which_kernel_it_would_be(tmp_path: Path):
     (tmp_path / "linux").touch()
     there = "ok    `verify --verifier kernel` measures on "

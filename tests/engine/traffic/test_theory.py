@@ -10,6 +10,8 @@ import pytest
 from tcc.engine.simulation import Path, Simulation
 from tests.engine.networks import MS, SECOND, cake, jain, shaped, unshaped
 
+pytestmark = pytest.mark.slow
+
 
 def window_of(
     cc: str, every: int, rtt: int, loss: float = 0.0, seconds: int = 120, seed: int = 1

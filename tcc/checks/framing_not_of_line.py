@@ -39,18 +39,12 @@ def _without_ppp(view: View, side: Side, name: str, framing: Framing) -> Diagnos
         cure = "pppoe-vcmux" if framing.preset == "bridged-vcmux" else "pppoe-llcsnap"
     mpu = f"; mpu {wire.mpu}B" if wire.mpu else ""
     text = cure or f"{{ overhead {wire.overhead + PPPOE}B{mpu} }}"
-    span = view.at_link(side, "framing")
-    return Diagnostic(
-        "framing-not-of-line",
-        Severity.WARNING,
+    return _finding(
+        view, side, text,
         f"`{name}` is a PPP session, and {framing.preset} leaves out the headers of PPPoE",
-        span,
-        hints=(
-            f"every packet is counted {PPPOE} bytes short: the modem gets more than it can send",
-            f"write: framing {text}",
-        ),
-        fixes=(Fix(f"write `framing {text}`", span, text, safe=False),) if span else (),
-    )
+        f"every packet is counted {PPPOE} bytes short: the modem gets more than it can send",
+        f"write: framing {text}",
+    )  # fmt: skip
 
 
 def _tunnel(view: View, side: Side, name: str, framing: Framing) -> Diagnostic:
@@ -58,29 +52,28 @@ def _tunnel(view: View, side: Side, name: str, framing: Framing) -> Diagnostic:
     cells = f"; cells {wire.cells}" if wire.cells != "none" else ""
     mpu = f"; mpu {wire.mpu}B" if wire.mpu else ""
     text = f"{{ overhead {wire.overhead + WIREGUARD}B{mpu}{cells} }}"
-    span = view.at_link(side, "framing")
-    return Diagnostic(
-        "framing-not-of-line",
-        Severity.WARNING,
+    return _finding(
+        view, side, text,
         f"`{name}` is a tunnel, and {framing.preset} leaves out the headers of WireGuard",
-        span,
-        hints=(
-            f"a packet grows by {WIREGUARD} bytes before it comes to the line, by 80 over IPv6",
-            f"write: framing {text}, or `framing raw` where the line is shaped too",
-        ),
-        fixes=(Fix(f"write `framing {text}`", span, text, safe=False),) if span else (),
-    )
+        f"a packet grows by {WIREGUARD} bytes before it comes to the line, by 80 over IPv6",
+        f"write: framing {text}, or `framing raw` where the line is shaped too",
+    )  # fmt: skip
 
 
 def _mobile(view: View, side: Side, name: str, framing: Framing) -> Diagnostic:
     cells = ", and 5 of 53 bytes are given away" if side.wire.cells == "atm" else ""
-    return Diagnostic(
-        "framing-not-of-line",
-        Severity.WARNING,
+    return _finding(
+        view, side, None,
         f"`{name}` is a mobile modem, and {framing.preset} is the framing of a cable",
-        view.at_link(side, "framing"),
-        hints=(
-            f"there are no such headers on the air{cells}",
-            "write `framing raw`, or `framing unknown` for a guess on the safe side",
-        ),
+        f"there are no such headers on the air{cells}",
+        "write `framing raw`, or `framing unknown` for a guess on the safe side",
+    )  # fmt: skip
+
+
+def _finding(view: View, side: Side, text: str | None, message: str, *hints: str) -> Diagnostic:
+    """Return the finding; `text` is the framing to write, where there is one."""
+    span = view.at_link(side, "framing")
+    fixes = (Fix(f"write `framing {text}`", span, text, safe=False),) if span and text else ()
+    return Diagnostic(
+        "framing-not-of-line", Severity.WARNING, message, span, hints=hints, fixes=fixes
     )

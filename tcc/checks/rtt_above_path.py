@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from tcc.checks.view import Side, View
 from tcc.diagnostics import Diagnostic, Severity
-from tcc.ir import Path
 from tcc.source import Span
 from tcc.units import format_duration
 
@@ -19,14 +18,9 @@ TARGET = 20
 
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning where the AQM is set for a path that is longer than any, or than there is."""
-    paths: dict[Path, tuple[int, Path]] = {}
-    for asked in view.asked:
-        for side in asked.sides:
-            if asked.objective.rtt is not None:
-                paths.setdefault(side.path, (asked.objective.rtt, asked.path[:2]))
     for side in view.sides:
         rtt = side.shaping.rtt or side.option("rtt") or 0
-        known, place = paths.get(side.path, (0, ()))
+        known, place = view.round_trips.get(side.path, (0, ()))
         if known and rtt >= LONG and rtt >= ORDER * known:
             than = f"the objective's path takes {format_duration(known)}"
             yield _above(view, side, than, view.span(*place, "rtt"))

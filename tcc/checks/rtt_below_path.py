@@ -16,17 +16,12 @@ LAN = 5_000_000
 
 def check(view: View) -> Iterator[Diagnostic]:
     """Yield a warning where the AQM is set for a much shorter path than there is."""
-    paths: dict[Path, tuple[int, Path]] = {}
-    for asked in view.asked:
-        for side in asked.sides:
-            if asked.objective.rtt is not None:
-                paths.setdefault(side.path, (asked.objective.rtt, asked.path[:2]))
     for side in view.sides:
         rtt = side.shaping.rtt or side.option("rtt")
         if rtt is None:
             continue
         framing = side.link.framing
-        known, place = paths.get(side.path, (0, ()))
+        known, place = view.round_trips.get(side.path, (0, ()))
         if rtt * ORDER <= known:
             yield _below(view, side, f"the objective's path takes {format_duration(known)}", place)
         elif rtt < LAN and framing is not None and framing.preset in MODEMS:

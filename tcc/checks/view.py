@@ -128,6 +128,16 @@ class View:
         """Every requirement of every objective whose link is clear."""
         return list(_asked(self))
 
+    @cached_property
+    def round_trips(self) -> dict[Path, tuple[int, Path]]:
+        """By direction, the round trip (ns) that its first objective names, and that objective."""
+        found: dict[Path, tuple[int, Path]] = {}
+        for asked in self.asked:
+            for side in asked.sides:
+                if asked.objective.rtt is not None:
+                    found.setdefault(side.path, (asked.objective.rtt, asked.path[:2]))
+        return found
+
 
 def masquerades(link: Link) -> bool:
     """Whether the device is the one towards the Internet of a router."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcc import api
-from tcc.cli import options, policies, show, sweeping
+from tcc.cli import policies, show, sweeping
 from tcc.diagnostics import has_errors
 
 if TYPE_CHECKING:
@@ -31,15 +31,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
     help="What varies: a `let` or `param`, a path such as wan.egress.bandwidth, or `workload`; "
     "and its values: 10ms,80ms or 10mbit..50mbit/5 (five, evenly spaced).",
 )  # fmt: skip
-@options.values
-@options.facts
-@click.option("--target", metavar="BACKEND", help="Run what this back end would configure.")
-@click.option("--seed", default=1, metavar="N", help="The first one.", show_default=True)
-@click.option(
-    "--seeds", "--repeat", "count", type=click.IntRange(1), default=1, metavar="N",
-    show_default=True, help="Run every point with N seeds, one after the other from --seed.",
-)  # fmt: skip
-@sweeping.resources
+@sweeping.simulated(1, "Run every point with N seeds, one after the other from --seed.")
 @click.option(
     "--report", metavar="F.html", help="Write a page with heat maps and Pareto fronts, too."
 )

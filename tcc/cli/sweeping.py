@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from tcc.cli import show
+from tcc.cli import options, show
 from tcc.cli.progress import Progress
 from tcc.diagnostics import Diagnostic, error, note
 from tcc.sweep.cluster import ClusterError, cluster
@@ -82,6 +82,29 @@ OPTIONS = (
         help="Refuse to do more runs.",
     ),
 )  # fmt: skip
+
+
+def simulated(count: int, about: str) -> Callable[[F], F]:
+    """Add what says how each run is made: values, facts, a back end, `count` seeds, resources."""
+    seeds = click.option(
+        "--seeds", "--repeat", "count", type=click.IntRange(1), default=count, metavar="N",
+        show_default=True, help=about,
+    )  # fmt: skip
+
+    def add(function: F) -> F:
+        command: Any = resources(function)
+        for option in (seeds, *reversed(FIRST)):
+            command = option(command)
+        added: F = options.values(options.facts(command))
+        return added
+
+    return add
+
+
+FIRST = (
+    click.option("--target", metavar="BACKEND", help="Run what this back end would configure."),
+    click.option("--seed", default=1, metavar="N", help="The first one.", show_default=True),
+)
 
 
 def check_target(target: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from tcc import api
-from tcc.cli import options, show, sweeping
+from tcc.cli import show, sweeping
 from tcc.cli.fixing import apply_fixes
 from tcc.cli.options import Failure
 from tcc.diagnostics import Diagnostic, Severity, error, has_errors
@@ -59,15 +59,7 @@ class Found(NamedTuple):
     help="Turn this, as `tcc sweep` does, and nothing else; between the ends of a range of rates "
     "the search goes on. By default bandwidth, rtt and memory of the link's directions.",
 )  # fmt: skip
-@options.values
-@options.facts
-@click.option("--target", metavar="BACKEND", help="Run what this back end would configure.")
-@click.option("--seed", default=1, metavar="N", help="The first one.", show_default=True)
-@click.option(
-    "--seeds", "--repeat", "count", type=click.IntRange(1), default=3, metavar="N",
-    show_default=True, help="Try every setting with N seeds; ten more confirm the choice.",
-)  # fmt: skip
-@sweeping.resources
+@sweeping.simulated(3, "Try every setting with N seeds; ten more confirm the choice.")
 @click.option("--write", is_flag=True, help="Write the choice into the policy.")
 @click.option("--json", "as_json", is_flag=True, help="Print the choice as JSON.")
 @click.pass_context
@@ -220,7 +212,7 @@ def _print(built: "Built", found: "Found", seeds: range, after: "dict[str, Sourc
 def _document(built: "Built", found: "Found", seeds: range, after: "dict[str, Source]") -> str:
     """Return the choice as JSON; figures are exact, as in `tcc sweep --json`."""
     from tcc.sweep.tune.explain import diff  # noqa: PLC0415
-    from tcc.sweep.work import exact  # noqa: PLC0415
+    from tcc.verify.document import exact  # noqa: PLC0415
 
     trials, choice = found.trials, found.choice
     names = [knob.name for knob in trials.knobs]

@@ -10,7 +10,7 @@ from pathlib import Path
 from tcc.sweep.cells import Cell
 from tcc.sweep.pareto import DELAY, RATES, front, trades
 from tcc.sweep.result import Swept
-from tcc.sweep.work import exact
+from tcc.verify.document import exact, over_seeds
 from tcc.verify.summary import Summary
 from tcc.verify.text import requirement_text
 
@@ -80,13 +80,4 @@ def _cell(cell: Cell) -> dict[str, object]:
 
 
 def _summary(one: Summary) -> dict[str, object]:
-    return {
-        "requirement": one.verdict.index,
-        "direction": one.verdict.direction,
-        "unit": one.verdict.unit,
-        "bound": exact(one.verdict.bound),
-        "measured": [exact(value) for value in one.values],
-        "interval": [exact(value) for value in one.interval or ()],
-        "holds": one.holds,
-        "noisy": one.noisy,
-    }
+    return {"requirement": one.verdict.index, **over_seeds(one)}

@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from importlib import import_module
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from tcc.source import Source
 from tcc.sweep import provenance
 from tcc.sweep.figures import figures
 from tcc.verify.arithmetic import refusals
+from tcc.verify.document import exact
 from tcc.verify.judge import judge
 from tcc.verify.prepare import prepare
 from tcc.verify.scenario import Scenario
@@ -139,10 +139,3 @@ def _run(scenario: Scenario, seed: int) -> dict[str, object]:
             name: exact(value) for name, value in figures(scenario, measured).items()
         },
     }  # fmt: skip
-
-
-def exact(value: Fraction | None) -> int | str | None:
-    """Return a value as JSON holds it without loss: a whole number, or a text such as `19/20`."""
-    if value is None:
-        return None
-    return value.numerator if value.denominator == 1 else f"{value.numerator}/{value.denominator}"

@@ -15,7 +15,7 @@ from tcc.ir import Requirement, Testbed
 from tcc.verify.judge import Verdict
 from tcc.verify.mend import Mend
 from tcc.verify.run import Advice, Outcome, Run
-from tcc.verify.summary import summarise
+from tcc.verify.summary import Summary, summarise
 from tcc.verify.text import requirement_text
 
 VERSION = 1
@@ -57,13 +57,7 @@ def _objective(outcome: Outcome) -> dict[str, object]:
             {
                 **_requirement(scenario.objective.require[summary.verdict.index]),
                 "index": summary.verdict.index,
-                "direction": summary.verdict.direction,
-                "unit": summary.verdict.unit,
-                "bound": _exact(summary.verdict.bound),
-                "measured": [_exact(value) for value in summary.values],
-                "interval": [_exact(value) for value in summary.interval or ()],
-                "holds": summary.holds,
-                "noisy": summary.noisy,
+                **over_seeds(summary),
             }
             for summary in summarise(outcome.runs)
         ],
@@ -126,12 +120,26 @@ def _verdict(verdict: Verdict) -> dict[str, object]:
     return {
         "requirement": verdict.index,
         "direction": verdict.direction,
-        "measured": _exact(verdict.measured),
+        "measured": exact(verdict.measured),
         "holds": verdict.holds,
     }
 
 
-def _exact(value: Fraction | None) -> int | str | None:
+def over_seeds(one: Summary) -> dict[str, object]:
+    """Return what came out for a requirement, over the seeds."""
+    return {
+        "direction": one.verdict.direction,
+        "unit": one.verdict.unit,
+        "bound": exact(one.verdict.bound),
+        "measured": [exact(value) for value in one.values],
+        "interval": [exact(value) for value in one.interval or ()],
+        "holds": one.holds,
+        "noisy": one.noisy,
+    }
+
+
+def exact(value: Fraction | None) -> int | str | None:
+    """Return a value as JSON holds it without loss: a whole number, or a text such as `19/20`."""
     if value is None:
         return None
     return value.numerator if value.denominator == 1 else f"{value.numerator}/{value.denominator}"

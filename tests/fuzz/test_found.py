@@ -12,6 +12,7 @@ A_FEW = 3
 
 
 def test_what_was_found_stays_mended() -> None:
+    assert FOUND
     for path in FOUND:
         TARGETS[path.parent.name].run(path.read_bytes())
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tcc.report.page.charts import Chart
 from tcc.report.page.diff_charts import charts
 from tcc.report.page.diff_figures import figures
-from tcc.report.page.figures import table
+from tcc.report.page.figures import framed, table
 from tcc.report.page.html import Child, Markup, tag
 from tcc.report.page.page import drawings, section, whole
 from tcc.report.page.verdicts import assumptions, chip, state
@@ -134,25 +134,8 @@ def _verdicts(pair: Pair) -> Markup:
         )
         for one in _requirements(pair)
     )
-    caption = f"Requirements of “{pair.before['text']}”"
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("caption", caption),
-            tag(
-                "thead",
-                tag("tr", (tag("th", cell, scope="col")
-                           for cell in ("what", "A", "B", "B against A", "required"))),
-            ),
-            tag("tbody", rows),
-            class_="verdicts",
-        ),
-        class_="wide",
-        tabindex=0,
-        role="region",
-        aria_label=caption,
-    )  # fmt: skip
+    head = ("what", "A", "B", "B against A", "required")
+    return framed(f"Requirements of “{pair.before['text']}”", head, rows, "verdicts")
 
 
 def _bounds(one: Pair) -> str:

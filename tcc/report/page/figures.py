@@ -1,6 +1,6 @@
 """Charts as figures: a heading, the drawing, a legend, and the same as a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from tcc.report.page.charts import Chart, Distribution, Line, Scale
@@ -89,23 +89,22 @@ def _spread(line: Line, scale: Scale) -> Iterator[str]:
 
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
     """Return a table whose first column heads its rows; a caption for those who cannot see it."""
+    body = (
+        tag("tr", tag("th", row[0], scope="row"), (tag("td", cell) for cell in row[1:]))
+        for row in rows
+    )
+    return framed(caption, head, body)
+
+
+def framed(
+    caption: str, head: Sequence[str], rows: Iterable[Markup], class_: str | None = None
+) -> Markup:
+    """Return rows as a table that scrolls by itself where the page is narrow."""
+    cells = (tag("th", cell, scope="col") if cell else tag("td") for cell in head)
+    parts = (tag("caption", caption), tag("thead", tag("tr", cells)), tag("tbody", rows))
     return tag(
         "div",
-        tag(
-            "table",
-            tag("caption", caption),
-            tag(
-                "thead",
-                tag("tr", (tag("th", cell, scope="col") if cell else tag("td") for cell in head)),
-            ),
-            tag(
-                "tbody",
-                (
-                    tag("tr", tag("th", row[0], scope="row"), (tag("td", cell) for cell in row[1:]))
-                    for row in rows
-                ),
-            ),
-        ),
+        tag("table", parts, class_=class_),
         class_="wide",
         tabindex=0,
         role="region",

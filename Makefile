@@ -16,7 +16,7 @@ FACTS := --facts docs/examples/home.facts.json
 ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
 ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
 
-.PHONY: help dev try check test browser kernel uml-kernel golden docs site man completions wheel dist deb fresh pythons fuzz evidence bench python
+.PHONY: help dev try check static fast test browser kernel uml-kernel golden docs site man completions wheel dist deb fresh pythons fuzz evidence bench python
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -33,10 +33,15 @@ try: python  ## a first look, in an environment of its own; needs no root
 	$(TRY)/bin/tcc verify $(HOME_TCC)
 
 check: dev  ## format, lint, types, imports, fast tests; no root, no network
+	$(MAKE) --no-print-directory -j2 static fast
+
+static:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+fast:
 	$(PYTEST) -n $(JOBS) -m "not kernel and not uml and not browser and not slow"
 
 test: dev  ## all tests that run without root; make test T=tests/engine for a part

@@ -131,6 +131,7 @@ def hold(path, ready, done):
         done.wait(20)
 
 
+@pytest.mark.slow
 def test_the_second_waits_briefly_and_is_told_who_is_first(tmp_path):
     context = multiprocessing.get_context("spawn")
     ready, done = context.Event(), context.Event()

@@ -19,6 +19,7 @@ def doctor(*before: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.slow
 def test_an_interpreted_engine_is_something_to_look_at():
     done = doctor(TCC_ENGINE="interpreted")
     assert done.returncode == 1
@@ -26,12 +27,14 @@ def test_an_interpreted_engine_is_something_to_look_at():
     assert "gcc" in done.stdout
 
 
+@pytest.mark.slow
 def test_every_finding_to_look_at_has_a_cure():
     lines = doctor(TCC_ENGINE="interpreted").stdout.splitlines()
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         assert line.startswith("look") == after.startswith("      -> ")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has a capability to give up")
 def test_without_the_capability_it_says_so():
     done = doctor("setpriv", "--bounding-set", "-net_admin", "--")

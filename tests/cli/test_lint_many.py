@@ -179,6 +179,7 @@ def test_declared_fragments_may_have_links(tcc, here):
 # ---------------------------------------------------------------- many files
 
 
+@pytest.mark.slow
 def test_many_files_in_their_order_whatever_the_processes(tcc, here):
     many(here, 80, bad=(3, 41, 79))
     alone = tcc("lint", "--jobs", "1", "--no-cache")
@@ -301,6 +302,7 @@ def test_runs_at_once_do_not_disturb_each_other(here):
     assert not list((here / "cache/tcc/lint").glob("??/tmp*"))
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_process(here):
     many(here, 2000)
     environment = os.environ | {"XDG_CACHE_HOME": str(here / "cache")}

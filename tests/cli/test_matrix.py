@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tcc.plugin import BACKENDS, names
 
 HOME = Path(__file__).parents[2] / "docs" / "examples" / "home.tcc"
@@ -44,6 +46,7 @@ def test_usage():
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
 
 
+@pytest.mark.slow
 def test_no_reason_is_printed_twice():
     lines = [line for line in matrix(str(HOME)).stdout.splitlines() if line.startswith("  ")]
     assert len(lines) == len(set(zip(lines, sections(matrix(str(HOME)).stdout), strict=True)))

@@ -109,6 +109,7 @@ def complete(words, program="tcc"):
     return [line.partition(",")[2] for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_completion_completes():
     assert "lint" in complete(["tcc", "li"])
     assert "--exit-zero" in complete(["tcc", "lint", "--e"])

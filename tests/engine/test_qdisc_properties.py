@@ -32,6 +32,7 @@ def test_the_same_seed_gives_the_same_outcome():
     assert [line(seed) for seed in SEEDS[:12]] == [line(seed) for seed in SEEDS[:12]]
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_do_the_same():
     """One of the two runs here, the other in a process of its own, if the engine is compiled."""
     done = subprocess.run(

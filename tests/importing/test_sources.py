@@ -135,6 +135,7 @@ def test_no_text_is_a_traceback(kind: str, text: str):
 LINES = [line for name in FINDINGS for line in (DATA / name).read_text().splitlines()]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(KINDS)), st.lists(st.sampled_from(LINES), max_size=12))
 @settings(max_examples=300, deadline=None)
 def test_no_mixture_of_lines_is_a_traceback(kind: str, lines: list[str]):

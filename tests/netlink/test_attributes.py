@@ -348,6 +348,7 @@ def whole(wire, value):
 SCHEMAS = (SAMPLE, CAKE, CAKE_STATS, CAKE_TIN, TBF, HTB, FQ_CODEL, TCA, *FILTER_KINDS.values())
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=100, deadline=None)
 def test_round_trip(data):
@@ -366,6 +367,7 @@ def outcome(wire, data):
         return str(problem)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_remembered_shapes_change_nothing(data):

@@ -61,6 +61,7 @@ def test_names_may_be_used_before_they_are_defined(build):
     assert rate(build, "a", before) == 38_000_000
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_names_needs_no_deep_stack(build):
     names = "".join(f"let a{i} = a{i + 1} + 1bit\n" for i in range(20_000))
     assert rate(build, "a0", names + "let a20000 = 1mbit\n") == 1_020_000

@@ -71,6 +71,7 @@ def test_write_makes_the_edit_that_was_shown(tcc, behind):
     assert json.loads(again.out)["settings"] == {}  # nothing is better than what is there
 
 
+@pytest.mark.slow
 def test_the_same_seeds_choose_the_same(tcc, behind):
     vary = ("--vary", "wan.egress.bandwidth=2mbit..5mbit/4")
     first = tcc("tune", "p.tcc", *GOAL, *vary, "--jobs", "1", "--out", "r.sqlite")

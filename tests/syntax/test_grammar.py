@@ -43,6 +43,7 @@ def test_tables_are_what_the_grammar_says() -> None:
     assert TABLES.read_text(encoding="utf-8") == generate(), "python -m tcc.syntax.grammar"
 
 
+@pytest.mark.slow
 @given(policies)
 @settings(max_examples=25, deadline=None)
 def test_lark_takes_what_the_parser_takes(lark: Lark, text: str) -> None:
@@ -67,6 +68,7 @@ def test_lark_agrees_on_what_is_wrong(lark: Lark, data: st.DataObject) -> None:
 TRICKY = st.text(st.sampled_from("a-_.0x:=<>!~/%ßof()\u0301\u00b2'\"\\\n é€٣"), max_size=12)
 
 
+@pytest.mark.slow
 @given(st.one_of(st.text(), TRICKY, st.lists(SIGNS).map("".join)))
 @settings(max_examples=600, deadline=None)
 def test_the_terminals_leave_nothing_out(text: str) -> None:

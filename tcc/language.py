@@ -144,6 +144,11 @@ LINK: dict[str, Entry] = {
         "role router",
         ("router", "bridge", "host"),
     ),
+    "connection-mark": Entry(
+        "connection-mark dscp MASK valid MASK",
+        "the bits of a connection's mark in which tiers note a DSCP, and the one that says so",
+        "connection-mark dscp 0x3f00 valid 0x4000",
+    ),
     "egress": Entry(
         "egress { SHAPING }", "what happens to packets that leave", "egress { bandwidth 18mbit }"
     ),

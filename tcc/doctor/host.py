@@ -6,9 +6,9 @@ from typing import Final
 from tcc.doctor.finding import Finding, look, ok
 from tcc.facts import DeviceFacts, Facts
 from tcc.lower.hindrances import SHAPERS, offload_cure
-from tcc.lower.nft import MASKS
+from tcc.lower.nft import MARK
 
-CONNECTION_BITS: Final = MASKS[0] | MASKS[1]
+CONNECTION_BITS: Final = MARK.dscp | MARK.valid
 DEFAULT_QDISC: Final = "net.core.default_qdisc"
 FORWARD_PRIORITY: Final = "net.ipv4.ip_forward_update_priority"
 MODULES: Final[Mapping[str, str]] = {
@@ -136,7 +136,7 @@ def _marks(facts: Facts) -> Iterator[Finding]:
         yield look(
             "marks",
             f"{who} uses bits {mask & CONNECTION_BITS:#x} of connection marks, which tiers take",
-            f"give it bits outside of {CONNECTION_BITS:#x}, or let tiers match DSCPs alone",
+            f"give it bits outside of {CONNECTION_BITS:#x}, or tiers others (`connection-mark`)",
         )
     if facts.marks is not None and not users:
         others = len({use.who for use in facts.marks})

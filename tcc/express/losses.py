@@ -8,7 +8,7 @@ from tcc.plugin import Verdict, Wish
 from tcc.source import Span
 
 _FIELD_OF = {"mark": "mark_mask", "ack-filter": "ack_filter"}
-_OF_LINK = ("framing", "role", "device")
+_OF_LINK = ("framing", "role", "device", "connection_mark")
 
 
 @dataclass(frozen=True, slots=True)

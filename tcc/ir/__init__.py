@@ -5,6 +5,7 @@ from tcc.ir.framing import PRESETS, WireSize, wire_size
 from tcc.ir.link import (
     Backpressure,
     Bandwidth,
+    ConnectionMark,
     Device,
     Direction,
     Framing,
@@ -29,6 +30,7 @@ __all__ = [
     "PRESETS",
     "Backpressure",
     "Bandwidth",
+    "ConnectionMark",
     "Device",
     "Direction",
     "Framing",

@@ -50,6 +50,34 @@ class Role(Node):
     """Whether the device faces the hosts (a LAN bridge) and not the Internet."""
 
 
+class ConnectionMark(Node):
+    """Which bits of a connection's mark tiers take: those of a DSCP, and one that says it is there.
+
+    See tc-ctinfo(8): the DSCP takes six bits side by side, the other is none of them.
+    """
+
+    dscp: Annotated[int, Field(ge=1, lt=2**32)] = 0x3F
+    valid: Annotated[int, Field(ge=1, lt=2**32)] = 0x80
+
+    def holding(self, dscp: int) -> int:
+        """Return the bits that say: this DSCP.
+
+        >>> hex(ConnectionMark(dscp=0x3F00, valid=0x4000).holding(46))
+        '0x6e00'
+        """
+        return self.valid | dscp * (self.dscp & -self.dscp)
+
+    @property
+    def problem(self) -> str:
+        """Why the kernel would refuse it, or read a DSCP that nobody wrote; "" if it would not."""
+        lowest = self.dscp & -self.dscp
+        if self.dscp != 0x3F * lowest:
+            return "a DSCP takes six bits side by side, such as 0x3f or 0xfc00"
+        if self.valid & (self.valid - 1) or self.valid & self.dscp:
+            return "that it is there takes one bit, and none of those of the DSCP"
+        return ""
+
+
 class Bandwidth(Node):
     """A rate, or unlimited; with bounds when an autorate daemon moves it."""
 
@@ -125,6 +153,8 @@ class Link(Node):
     device: Device
     framing: Framing | None = None
     role: Role | None = None
+    connection_mark: ConnectionMark | None = None
+    """Where tiers note a DSCP, if not where they do by themselves."""
     egress: Shaping | None = None
     ingress: Shaping | None = None
     tiers: tuple[Tier, ...] = ()

@@ -194,5 +194,6 @@ def _marks(wish: Wish, facts: Facts, masks: Masks) -> Iterator[Diagnostic]:
             span_at(wish.spans, path),
             f"the tier `{tier.name}` takes bits {bits:#x} of a connection's mark, which are in use",
             f"by {listed}: each would read what the other has written",
-            f"give them bits outside of {bits:#x}, or match only DSCPs that CAKE has in that tin",
+            f"give them bits outside of {bits:#x}, or tiers others by `connection-mark`",
+            "or match only DSCPs that CAKE has in that tin",
         )

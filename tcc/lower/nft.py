@@ -16,14 +16,11 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final, NamedTuple
 
+from tcc.ir import ConnectionMark
 from tcc.lower.ifb import digest, is_plain
 
-VALUE_MASK: Final = 0x3F
-"""The bits of a connection's mark that hold a DSCP ..."""
-VALID_MASK: Final = 0x80
-"""... and the one that says that they do; both as in sqm's relatives and tc-ctinfo(8)."""
-MASKS: Final = (VALUE_MASK, VALID_MASK)
-KEPT: Final = 0xFFFFFFFF & ~(VALUE_MASK | VALID_MASK)
+MARK: Final = ConnectionMark()
+"""Where a DSCP is noted unless a link says another place: as in sqm's relatives, tc-ctinfo(8)."""
 MANGLE: Final = -150
 """Priority of the hooks, as NF_IP_PRI_MANGLE: after connection tracking, before source NAT."""
 _HASH_DIGITS: Final = 12
@@ -51,6 +48,8 @@ class Table(NamedTuple):
     device: str
     leaving: tuple[Rule, ...]
     arriving: tuple[Rule, ...] = ()
+    mark: ConnectionMark = MARK
+    """The bits of a connection's mark that a DSCP is kept in."""
 
     @property
     def name(self) -> str:
@@ -121,7 +120,9 @@ def _goals(table: Table) -> Iterator[str]:
         if goal.sent is not None:
             rules += [_rule(f"{family} dscp set {goal.sent}") for family in ("ip", "ip6")]
         if goal.kept is not None:
-            rules.append(_rule(f"ct mark set ct mark & {KEPT:#x} | {VALID_MASK | goal.kept:#x}"))
+            others = 0xFFFFFFFF & ~(table.mark.dscp | table.mark.valid)
+            kept = table.mark.holding(goal.kept)
+            rules.append(_rule(f"ct mark set ct mark & {others:#x} | {kept:#x}"))
         yield _chain(_name_of(goal), rules)
 
 
@@ -134,7 +135,8 @@ def _name_of(goal: Goal) -> str:
 def _arriving(table: Table) -> Iterator[str]:
     if not table.arriving:
         return
-    known = _rule(f"ct mark & {VALID_MASK:#x} == {VALID_MASK:#x} return")
+    valid = f"{table.mark.valid:#x}"
+    known = _rule(f"ct mark & {valid} == {valid} return")
     yield _chain("arriving", [known, *(_goto(rule) for rule in table.arriving)])
     jump = [_rule(f'iifname "{table.device}" jump arriving')]
     yield _chain("forwarded", jump, "forward")

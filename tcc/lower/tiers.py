@@ -20,7 +20,7 @@ from tcc.lower.conditions import alternatives, with_dscp
 from tcc.lower.ingress import BESTEFFORT, Masks, has_action, tin_mode
 from tcc.lower.link import LoweredQdisc
 from tcc.lower.marks import goes_there, mark_of
-from tcc.lower.nft import MASKS, Goal, Rule, Table, is_quotable
+from tcc.lower.nft import MARK, Goal, Rule, Table, is_quotable
 from tcc.plan.state import MARKS, Place, RulesItem
 from tcc.plugin import Explanation, Wish
 
@@ -60,14 +60,15 @@ def _lower_device(device: "_Device", made: Tiering) -> None:
     made.explained += device.explained()
     found = list(device.lacking(Place(device.name, MARKS) in made.state))
     made.found += found
-    table = Table(device.name, device.rules.leaving, device.rules.arriving)
+    mark = device.wish.link.connection_mark or MARK
+    table = Table(device.name, device.rules.leaving, device.rules.arriving, mark)
     if found or not (table.leaving or table.arriving):
         return
     path = device.wish.path
     made.tables.append(table)
     made.state[Place(device.name, MARKS)] = RulesItem(table.name, table.text(), path)
     if device.rules.restores:
-        made.restored[device.name] = MASKS
+        made.restored[device.name] = (mark.dscp, mark.valid)
 
 
 def _by_device(lowered: Iterable[LoweredQdisc]) -> list[list[LoweredQdisc]]:
@@ -291,13 +292,22 @@ class _Device:
         return any(not _is_native(match, tier, mode) for mode in modes)
 
     def explained(self) -> Iterator[tuple[Wish, Explanation]]:
-        """Yield what became of each tier, in each direction."""
+        """Yield what became of each tier in each direction, and of a mark that was asked for."""
         for one in self.ends:
             for (path, tier), became in zip(
                 self.tiers, self.rules.became[one.wish.direction], strict=True
             ):
                 span = span_at(self.wish.spans, path)
                 yield one.wish, Explanation(f"tier {tier.name}", *became, span)
+        mark = self.wish.link.connection_mark
+        if mark is not None:
+            clause = f"connection-mark dscp {mark.dscp:#x} valid {mark.valid:#x}"
+            became = (
+                (f"ctinfo dscp {mark.dscp:#x}/{mark.valid:#x}", "what comes in gets its DSCP back")
+                if self.rules.restores
+                else ("nothing", "no tier takes a rule for what comes in")
+            )
+            yield self.wish, Explanation(clause, *became, self.wish.at_link("connection_mark"))
 
 
 def _mark(tier: Tier, dscp: int | None, mode: str | None) -> int:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 
 from tcc import language
-from tcc.ir import Device, Framing, Role
+from tcc.ir import ConnectionMark, Device, Framing, Role
 from tcc.passes.blocks import clauses_of, read_fields
 from tcc.passes.devices import read_name, read_pattern
 from tcc.passes.kept import once
 from tcc.passes.node import make
-from tcc.passes.reader import Operands, Reader, operands_span
+from tcc.passes.reader import U32, Operands, Reader, operands_span
 from tcc.passes.setting import Setting
 from tcc.passes.shaping import SHAPING
 from tcc.passes.tiers import read_tier
@@ -25,7 +25,7 @@ class Layer:
     """What one `link` or `profile` block says."""
 
     own: dict[str, Setting] = field(default_factory=dict)
-    """Of the link itself: device, framing, role."""
+    """Of the link itself: device, framing, role, connection_mark."""
     both: dict[str, Setting] = field(default_factory=dict)
     """Shaping that holds for both directions."""
     directions: dict[str, tuple[Span, dict[str, Setting]]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ def read_layer(reader: Reader, block: Block, where: str, owner: str) -> Layer:
             if tier:
                 layer.tiers.append(tier)
         else:
-            layer.own[word] = once(reader, clause, _OWN[word])
+            layer.own[word.replace("-", "_")] = once(reader, clause, _OWN[word])
     return layer
 
 
@@ -117,6 +117,26 @@ def read_role(reader: Reader, clause: Clause) -> Setting:
     operands.end()
     node = make(Role, kind=kind, facing_hosts=facing) if kind else None
     return Setting(node, operands_span(clause))
+
+
+def read_connection_mark(reader: Reader, clause: Clause) -> Setting:
+    """`connection-mark dscp MASK valid MASK`. Codes: connection-mark-unfit."""
+    operands = Operands(reader, clause, language.LINK["connection-mark"].syntax)
+    masks: list[int] = []
+    span = operands_span(clause)
+    for word in ("dscp", "valid"):
+        operand = operands.take("a mask") if operands.expect(word) else None
+        if operand is None:
+            return Setting(None, span)
+        mask = reader.count(operand, 1, U32)
+        masks += [] if mask is None else [mask]
+    operands.end()
+    if len(masks) < 2:
+        return Setting(None, span)
+    mark = make(ConnectionMark, dscp=masks[0], valid=masks[1])
+    if mark.problem:
+        reader.context.error("connection-mark-unfit", span, mark.problem)
+    return Setting(mark, span)
 
 
 def read_framing(reader: Reader, clause: Clause) -> Setting:
@@ -194,6 +214,11 @@ def _framing_block(reader: Reader, clause: Clause, block: Block) -> Setting:
     return Setting(node, clause.word.span, tuple(places), tuple(unknown))
 
 
-_OWN = {"device": read_device, "role": read_role, "framing": read_framing}
+_OWN = {
+    "device": read_device,
+    "role": read_role,
+    "framing": read_framing,
+    "connection-mark": read_connection_mark,
+}
 PLACEHOLDER = make(Device, name="unset")
 """Stands for a device whose name depends on a parameter without a value."""

@@ -121,6 +121,8 @@ def _device(link: Link, path: Path) -> Iterator[Finding]:
             yield "invalid-device", (*path, "device", "matching"), message
     if link.role and link.role.kind == "host" and link.role.facing_hosts:
         yield "unknown-value", (*path, "role"), "a host does not face hosts"
+    if link.connection_mark and link.connection_mark.problem:
+        yield "connection-mark-unfit", (*path, "connection_mark"), link.connection_mark.problem
 
 
 def _shaping(shaping: Shaping, path: Path) -> Iterator[Finding]:

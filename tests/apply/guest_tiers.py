@@ -32,6 +32,10 @@ tier voice { match dscp ef; match udp remote port 3478..3481 }
 tier video { match local address 192.168.1.3; match local subnet fd01::/64 udp remote port 7000 }
 tier bulk { match tcp remote port 6881..6999 }
 """
+WITH_QUEUES = POLICY.replace("qdisc cake", "qdisc cake_mq")
+WITH_QUEUES = WITH_QUEUES.replace(
+    "role router", "role router; connection-mark dscp 0x3f00 valid 0x4000"
+)
 QUEUES = """
 link wan { device "wan0"; role router; egress { bandwidth 2gbit; tiers diffserv4; qdisc cake_mq } }
 """
@@ -250,8 +254,9 @@ def tried(world):
     report["priorities"] = priorities()
     report["one queue"] = [world.apply(POLICY)[0], kinds("ifb-wan0")]
     single = shown()
-    report["mq apply"] = world.apply(POLICY.replace("qdisc cake", "qdisc cake_mq"))
-    report["mq again"] = world.apply(POLICY.replace("qdisc cake", "qdisc cake_mq"))
+    report["mq apply"] = world.apply(WITH_QUEUES)
+    report["mq again"] = world.apply(WITH_QUEUES)
+    report["mq filter"] = run("tc", "filter", "show", "dev", "wan0", "ingress")
     report["mq kinds"] = [kinds("wan0"), kinds("ifb-wan0")]
     report["mq flows"] = {name: one_flow(flow) for name, flow in FLOWS.items()}
     report["single again"] = [world.back(), shown() == single, one_flow(FLOWS["voice by port"])]

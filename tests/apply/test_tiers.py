@@ -80,7 +80,7 @@ def test_cake_mq_sorts_ipv4_by_dscp_with_our_filter_and_not_without(guest_report
 
 def test_an_ifb_of_one_queue_is_made_anew_for_cake_mq_and_comes_back_as_it_was(guest_report):
     assert guest_report["one queue"] == ["DONE", ["cake"]]
-    steps = ["delete", "delete", "add", "replace", "add", "add", "add"]
+    steps = ["delete", "delete", "add", "replace", "add", "change", "add", "add"]
     assert guest_report["mq apply"][2] == steps
     back, same, flow = guest_report["single again"]
     assert (back, same) == ("DONE", True)
@@ -92,6 +92,11 @@ def test_cake_mq_shapes_both_directions(guest_report):
     assert guest_report["mq apply"][0] == "DONE"
     assert guest_report["mq again"] == ["UNCHANGED", guest_report["mq again"][1], []]
     assert guest_report["mq kinds"] == [["cake_mq"] + ["cake"] * 4, ["cake_mq"] + ["cake"] * 2]
+
+
+def test_a_link_may_name_other_bits_of_the_mark(guest_report):
+    """The flows of cake_mq are then sorted by these."""
+    assert "dscp 0x00003f00 0x00004000" in guest_report["mq filter"]
 
 
 @pytest.mark.parametrize("direction", ["egress", "ingress"])

@@ -87,6 +87,18 @@ def test_both_directions_save_and_restore():
     )
 
 
+def test_a_link_may_name_the_bits_of_the_mark():
+    # tc-ctinfo(8): 0x3f00 is six bits from bit 8 on; 46 << 8 is 0x2e00, and 0x4000 says it is there
+    wanted, errors = lowered(
+        "tier voice { match udp remote port 53 }",
+        role="connection-mark dscp 0x3f00 valid 0x4000",
+    )
+    assert not errors
+    assert rules(wanted, "to_dscp_46_keep_46")[-1] == "ct mark set ct mark & 0xffff80ff | 0x6e00"
+    assert rules(wanted, "arriving")[0] == "ct mark & 0x4000 == 0x4000 return"
+    assert wanted.state[REDIRECT].restores == (0x3F00, 0x4000)
+
+
 def test_only_ingress_marks_connections_and_leaves_packets_alone():
     wanted, _ = lowered("tier voice { match udp remote port 53 }", egress=None)
     assert rules(wanted, "leaving") == ['oifname "wan" meta l4proto 17 th dport 53 goto to_keep_46']

@@ -163,6 +163,8 @@ def tier(**match):
          "$.links[0].device.name"),
         ({"links": [{"name": "a", "device": {"matching": "eth0"}}]}, "invalid-device",
          "$.links[0].device.matching"),
+        ({"links": [WAN | {"connection_mark": {"dscp": 63, "valid": 32}}]},
+         "connection-mark-unfit", "$.links[0].connection_mark"),
         ({"links": [WAN | {"egress": {"bandwidth": {"rate": "9mbit", "minimum": "1mbit",
          "maximum": "2mbit"}}}]}, "bounds-exclude-rate", "$.links[0].egress.bandwidth"),
         ({"links": [WAN | {"egress": {"bandwidth": {"rate": "9mbit", "minimum": "1mbit"}}}]},

@@ -18,7 +18,9 @@ mount --make-rprivate /
 mount -t proc proc /proc
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs /run
-mount -t tmpfs tmpfs /tmp
+for unit in tmp.mount systemd-tmpfiles-setup.service systemd-tmpfiles-clean.timer; do
+  ln -sf /dev/null /etc/systemd/system/$unit  # the checkout may be below /tmp, and is the host's
+done
 mkdir -p /run/netns /run/lock
 export container=lxc
 exec /usr/lib/systemd/systemd --system --unit=sysinit.target --log-target=null --show-status=no

@@ -52,7 +52,8 @@ browser: dev  ## the pages of results in Chromium; pictures of them go to build/
 
 kernel: dev  ## as root: tests on this machine's kernel, and on the 7.3 test kernel
 	@[ "$$(id -u)" = 0 ] || { echo "make kernel: needs root, for network namespaces and qdiscs: try sudo make kernel"; exit 1; }
-	$(PYTEST) -m "kernel or uml" $(T)
+	$(PYTEST) $(if $(T),,-n $(JOBS) --dist loadfile) -m uml $(T) || [ $$? = 5 -a -n "$(T)" ]
+	$(PYTEST) -m kernel $(T) || [ $$? = 5 -a -n "$(T)" ]
 
 uml-kernel: python  ## build the 7.3 test kernel into ~/.cache/tcc-kernel (about ten minutes)
 	cd tests/kernel && $(PYTHON) -m testkernel.uml_build

@@ -7,7 +7,11 @@ from tcc.ir import Shaping
 from tcc.plugin import Verdict, Wish
 from tcc.source import Span
 
-_FIELD_OF = {"mark": "mark_mask", "ack-filter": "ack_filter"}
+_FIELD_OF = {
+    "mark": "mark_mask",
+    "ack-filter": "ack_filter",
+    "connection-mark": "connection_mark",
+}
 _OF_LINK = ("framing", "role", "device", "connection_mark")
 
 

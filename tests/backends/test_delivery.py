@@ -105,6 +105,33 @@ def test_a_firewall_that_would_not_load_is_taken_back_before_anything_else(route
     assert not (router / "etc/nftables.d/tcc-wan.nft").exists()
 
 
+MOVING = """
+link wan {
+    device "eth1"
+    framing ethernet
+    egress { bandwidth 9mbit within 2mbit..20mbit; tiers diffserv4 }
+    ingress { bandwidth 90mbit; tiers diffserv4 }
+}
+"""
+
+
+@pytest.mark.parametrize("verified", [0, 1])
+def test_the_daemon_that_moves_rates_rests_meanwhile(router: Path, verified: int):
+    for path, text in written(MOVING, "openwrt", release="25.12")[0].items():
+        target = router / "new" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(PLACES.sub(f"{router}\\1", text).replace("/root/", f"{router}/root/"))
+    daemon = router / "etc/init.d/cake-autorate"
+    daemon.write_text(STAND_IN)
+    daemon.chmod(0o755)
+    code, calls = deliver(router, verified)
+    assert code == verified
+    told = [call.split()[0] + " " + call.split()[1] for call in calls if "cake-autorate" in call]
+    assert told == ["cake-autorate stop", "cake-autorate start"]
+    assert calls[0].startswith("cake-autorate stop")
+    assert (router / "root/cake-autorate/config.wan.sh").exists() == (verified == 0)
+
+
 def test_a_router_without_sqm_is_told_what_to_install(router: Path):
     (router / "etc/init.d/sqm").unlink()
     code, calls = deliver(router, 0)

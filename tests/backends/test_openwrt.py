@@ -17,6 +17,7 @@ from tcc.diagnostics import Severity
 from tcc.plan.state import FileItem, Place
 from tcc.source import Source
 from tcc_plugins.openwrt.uci import quoted, section_name
+from tests.backends.files import written
 
 CONFIG, BATCH = Place("", "etc/config/sqm"), Place("", "sqm.uci")
 BOTH = """
@@ -182,6 +183,36 @@ def test_a_rate_that_is_no_whole_kbit_is_rounded_down_and_said_so():
 def test_a_moving_rate_says_that_a_daemon_is_needed():
     text = 'link w { device "e"; framing raw; egress { bandwidth 5mbit within 2mbit..9mbit } }'
     assert "sqm-daemon-rate" in lowered(text)[2]
+
+
+MARKED = """
+link {name} {{
+    device "{device}"
+    framing ethernet
+    {mark}
+    egress {{ bandwidth 9mbit; tiers diffserv4 }}
+    ingress {{ bandwidth 90mbit; tiers diffserv4 }}
+}}
+"""
+TIER = "tier voice { match udp remote port 5060 }\n"
+OTHER_BITS = "connection-mark dscp 0x3f00 valid 0x4000"
+
+
+def test_links_with_other_bits_of_the_mark_have_a_script_of_their_own():
+    """The action takes both masks as numbers: 0x3f00 is 16128, 0x4000 is 16384."""
+    links = MARKED.format(name="wan", device="eth1", mark="")
+    links += MARKED.format(name="lte", device="wwan0", mark=OTHER_BITS)
+    files, _ = written(links + TIER, "openwrt")
+    scripts = {one["script"] for one in sections_of(files["etc/config/sqm"]).values()}
+    assert scripts == {"tcc_cake.qos", "tcc_cake_3f00_4000.qos"}
+    for name, masks in (("tcc_cake.qos", "63 128"), ("tcc_cake_3f00_4000.qos", "16128 16384")):
+        assert f"action ctinfo dscp {masks} continue" in files[f"usr/lib/sqm/{name}"]
+
+
+def test_qosmate_has_bits_of_its_own_choice():
+    text = MARKED.format(name="wan", device="eth1", mark=OTHER_BITS) + TIER
+    assert written(text, "openwrt", daemon="qosmate")[1] == ["sqm-cannot", "sqm-cannot"]
+    assert written(text.replace(OTHER_BITS, ""), "openwrt", daemon="qosmate")[1] == []
 
 
 def test_the_batch_sets_what_the_file_says_and_nothing_else():

@@ -78,10 +78,11 @@ def _write(request: Request) -> Written:
     if unknown := [form for form in forms if form not in FORMS]:
         said = f"`forms` are {', '.join(FORMS)}, not {unknown[0]}"
         return Written(found=[error("system-unknown", None, said)])
-    tiers = tier_files(made, head)
-    delivery = Delivery(made, router, list(tiers), head)
+    others = tier_files(made, head) | autorate_files(made, head)
+    others |= hotplug_files(made, router, head)
+    delivery = Delivery(made, router, list(others), head)
     files = {FORMS[form][0]: FORMS[form][1](delivery) for form in FORMS if form in forms}
-    files |= {**tiers, **autorate_files(made, head), **hotplug_files(delivery)}
+    files |= others
     return Written(files, [*losses, *autorate_losses(made)], list(autorate_notes(made)))
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from tcc.express import Loss, Request, is_cake, said_of
 from tcc.lower import LoweredQdisc
+from tcc.lower.ingress import Masks
+from tcc.lower.nft import MARK
 from tcc.plan.state import MARKS, REDIRECT, FilterItem, Place, RulesItem
 from tcc.plugin import Verdict
 from tcc.tcwords.cake import CakeSaid
@@ -30,7 +32,7 @@ class Shaped:
     section: Section
     ends: Ends
     rules: RulesItem | None
-    restores: tuple[int, int] | None
+    restores: Masks | None
     """The masks with which a connection's mark holds the DSCP."""
 
     @property
@@ -51,7 +53,7 @@ def shaped(request: Request, router: Router) -> tuple[list[Shaped], list[Loss]]:
         losses += _not_for_sqm(one, device)
         losses += _same_ifb(ends, device, ifbs)
         rules, restores = _marks(request, device)
-        options, lost = _options(device, ends, router, restores is not None)
+        options, lost = _options(device, ends, router, restores)
         losses += lost
         section = Section(names[_section_of(ends)], options)
         made.append(Shaped(one.wish.link.name, device, section, ends, rules, restores))
@@ -64,7 +66,7 @@ def _section_of(ends: Ends) -> str:
     return link.name if link.device.name is not None else f"{link.name}_{one.wish.device.name}"
 
 
-def _marks(request: Request, device: str) -> tuple[RulesItem | None, tuple[int, int] | None]:
+def _marks(request: Request, device: str) -> tuple[RulesItem | None, Masks | None]:
     state = request.wanted.state
     rules, redirect = state.get(Place(device, MARKS)), state.get(Place(device, REDIRECT))
     return (
@@ -101,7 +103,7 @@ def _same_ifb(ends: Ends, device: str, taken: dict[str, str]) -> Iterator[Loss]:
 
 
 def _options(
-    device: str, ends: Ends, router: Router, restores: bool
+    device: str, ends: Ends, router: Router, restores: Masks | None
 ) -> tuple[tuple[tuple[str, str], ...], list[Loss]]:
     losses = [*_one_kind(ends), *_queues(ends, router)]
     first = next(iter(ends.values()))
@@ -118,8 +120,8 @@ def _options(
     if cakes:
         line = line_of(said)
         kind, script, words = "cake", script_of(said), _cake_words(said, line, router)
-        if restores:
-            script = RESTORING
+        if restores is not None:
+            script = restoring(restores)
     else:
         for one in ends.values():
             losses += tbf.losses(one)
@@ -138,8 +140,14 @@ def _options(
     return tuple(options), losses
 
 
-RESTORING = "tcc_cake.qos"
-"""Our script: layer_cake, and a filter that restores the DSCP of what comes in."""
+def restoring(masks: Masks) -> str:
+    """Return the name of our script: layer_cake, and a filter that restores DSCPs.
+
+    >>> restoring((0x3F, 0x80)), restoring((0x3F00, 0x4000))
+    ('tcc_cake.qos', 'tcc_cake_3f00_4000.qos')
+    """
+    usual = masks == (MARK.dscp, MARK.valid)
+    return "tcc_cake.qos" if usual else f"tcc_cake_{masks[0]:x}_{masks[1]:x}.qos"
 
 
 def _cake_words(said: dict[str, CakeSaid], line: Line, router: Router) -> dict[str, str]:

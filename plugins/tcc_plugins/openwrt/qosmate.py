@@ -58,6 +58,9 @@ def _fits(one: LoweredQdisc, device: str, ends: Mapping[str, LoweredQdisc]) -> I
         yield _cannot(one, "device", f"qosmate shapes one WAN, and that is {device}")
     if len(ends) < 2:
         yield _cannot(one, wish.direction, "qosmate always shapes both directions")
+    if wish.link.connection_mark is not None:
+        said = "qosmate keeps DSCPs in bits of its own choice"
+        yield _cannot(one, "connection-mark", said)
     if not is_cake(one):
         yield _cannot(one, "qdisc", f"qosmate has no way to make a {one.kind} here")
         return

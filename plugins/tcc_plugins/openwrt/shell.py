@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tcc.plan.state import FileItem
+from tcc_plugins.openwrt.autorate import FOLDER
 from tcc_plugins.openwrt.links import Shaped
 from tcc_plugins.openwrt.releases import Router
 from tcc_plugins.openwrt.uci import Section, batch_text, quoted
@@ -40,9 +41,15 @@ take_back() {{
 {restore}	echo 'it is not what was meant: the old configuration is back' >&2
 	exit 1
 }}
-{copy}SID="$(ubus call session create '{{"timeout":600}}' | jsonfilter -e '@.ubus_rpc_session')"
 ours() {{ printf '{{"ubus_rpc_session":"%s"%s}}' "$SID" "${{1:-}}"; }}
-trap 'ubus call session destroy "$(ours)"' EXIT
+SID=
+leave() {{
+{start}	[ -z "$SID" ] || ubus call session destroy "$(ours)"
+}}
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
+{stop}{copy}\
+SID="$(ubus call session create '{{"timeout":600}}' | jsonfilter -e '@.ubus_rpc_session')"
 ubus call session grant "$(ours ',"scope":"uci","objects":[["sqm","write"]]')"
 # Changes wait in the session's own folder until `apply` takes them; a commit would not wait.
 DELTA="/var/run/rpcd/uci-$SID"
@@ -69,7 +76,17 @@ if [ -t 0 ]; then
 	fi
 fi
 ubus call uci confirm "$(ours)"
-echo 'kept'
+{without}echo 'kept'
+"""
+
+DAEMON = "/etc/init.d/cake-autorate"
+STOP = f"""\
+# It moves rates: what was meant is looked for before it starts again.
+[ ! -x {DAEMON} ] || {DAEMON} stop
+"""
+START = f"\t[ ! -x {DAEMON} ] || {DAEMON} start\n"
+WITHOUT = f"""\
+[ -x {DAEMON} ] || echo 'the rate stays where it starts: there is no {DAEMON}' >&2
 """
 
 HOTPLUG = """\
@@ -92,7 +109,7 @@ class Delivery(NamedTuple):
     made: Sequence[Shaped]
     router: Router
     others: Sequence[str]
-    """The paths of files that tiers need on the router."""
+    """The paths of files that the router needs besides sqm's configuration."""
     head: str
     """The line that says where it all comes from."""
 
@@ -110,22 +127,26 @@ def defaults_file(delivery: Delivery) -> FileItem:
 
 def apply_file(delivery: Delivery) -> FileItem:
     """Return the script that delivers, and takes back what is not what was meant."""
+    moving = any(path.startswith(f"{FOLDER}/") for path in delivery.others)
     text = APPLY.format(
         head=delivery.head,
         install=delivery.router.release.install,
         packages=" ".join(packages(delivery.made)),
         copy=_copied(delivery.others),
         restore=_taken_back(delivery.others),
+        stop=STOP if moving else "",
+        start=START if moving else "",
+        without=WITHOUT if moving else "",
     )
     return FileItem(text, EXECUTABLE)
 
 
-def hotplug_files(delivery: Delivery) -> dict[str, FileItem]:
+def hotplug_files(made: Sequence[Shaped], router: Router, head: str) -> dict[str, FileItem]:
     """Return the hot-plug script, by path, where devices come without a UCI interface."""
-    if not delivery.router.hotplug:
+    if not router.hotplug:
         return {}
-    cases = "|".join(quoted(one.device) for one in delivery.made)
-    text = HOTPLUG.format(head=delivery.head, cases=cases)
+    cases = "|".join(quoted(one.device) for one in made)
+    text = HOTPLUG.format(head=head, cases=cases)
     return {"etc/hotplug.d/net/12-tcc": FileItem(text, EXECUTABLE)}
 
 
@@ -143,9 +164,9 @@ def _copied(paths: Sequence[str]) -> str:
     """Return the lines that put files in place, and keep what was there."""
     lines = []
     for path in paths:
-        old, new = quoted(f"/{path}"), quoted(path)
+        old, new, kept = quoted(f"/{path}"), quoted(path), quoted(f"/tmp/tcc-{_flat(path)}")
         lines += [
-            f"if [ -e {old} ]; then cp -p {old} {quoted(f'/tmp/tcc-{_flat(path)}')}; fi",
+            f"if [ -e {old} ]; then cp -p {old} {kept}; else rm -f {kept}; fi",
             f"mkdir -p {quoted('/' + path.rpartition('/')[0])} && cp {new} {old}",
         ]
     if any(path.startswith("etc/nftables.d/") for path in paths):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tcc.plan.state import FileItem
-from tcc_plugins.openwrt.links import RESTORING, Shaped
+from tcc_plugins.openwrt.links import Shaped, restoring
 
 _NAMED = re.compile(r"\b(chain|goto|jump) (\w+)")
 PREF = 9
@@ -40,13 +40,14 @@ def tier_files(made: Sequence[Shaped], head: str) -> dict[str, FileItem]:
                 head + chains(one.rules.text, f"tcc_{one.section.name}_")
             )
     masks = {one.restores for one in made if one.restores is not None}
-    for value, valid in sorted(masks)[:1]:  # all devices have the same
+    for value, valid in sorted(masks):
+        name = f"usr/lib/sqm/{restoring((value, valid))}"
         text = SCRIPT.replace("PREF", str(PREF)).replace("VALUE", str(value))
-        files[f"usr/lib/sqm/{RESTORING}"] = FileItem(
+        files[name] = FileItem(
             head + "# layer_cake.qos, and the DSCP of each connection for what comes in.\n\n"
             + text.replace("VALID", str(valid))
         )  # fmt: skip
-        files[f"usr/lib/sqm/{RESTORING}.help"] = FileItem(
+        files[f"{name}.help"] = FileItem(
             "layer_cake, with the DSCP of each connection restored for what comes in (tcc).\n"
         )
     return files

@@ -211,7 +211,7 @@ def test_links_with_other_bits_of_the_mark_have_a_script_of_their_own():
 
 def test_qosmate_has_bits_of_its_own_choice():
     text = MARKED.format(name="wan", device="eth1", mark=OTHER_BITS) + TIER
-    assert written(text, "openwrt", daemon="qosmate")[1] == ["sqm-cannot", "sqm-cannot"]
+    assert written(text, "openwrt", daemon="qosmate")[1] == ["sqm-cannot"]
     assert written(text.replace(OTHER_BITS, ""), "openwrt", daemon="qosmate")[1] == []
 
 

@@ -1,3 +1,5 @@
+cimport cython
+@cython.final
 cdef class Histogram:
     cdef long long *counts
     cdef readonly int size

@@ -1,3 +1,4 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.tcp.constants cimport CUT, DATA, LOCAL, PRESSED, PURE_ACK, UDP
 from tcc.engine.rows cimport Packet
@@ -15,12 +16,13 @@ cdef enum:
     SENT = 2
     ARRIVED = 3
 
+@cython.final
 cdef class Switch(Sink):
     cdef PyObject **ends
     cdef readonly int size
     cdef readonly list kept
-    cdef void take(self, int packet, long long now) noexcept nogil
 
+@cython.final
 cdef class Wire(Sink):
     cdef readonly Sink following
     cdef readonly Random random
@@ -34,9 +36,7 @@ cdef class Wire(Sink):
     cdef readonly long long lost
     cdef readonly long long carried
     cdef readonly dict by_delay
-    cdef void take(self, int packet, long long now) noexcept nogil
     cdef void lose(self, int packet) noexcept nogil
-    cdef void handle(self, int what, int argument, long long now) noexcept nogil
 
 cdef class Interface(Sink):
     cdef readonly QueueDisc qdisc
@@ -61,10 +61,10 @@ cdef class Interface(Sink):
     cdef readonly int size
     cdef readonly list sojourns
     cdef void take(self, int packet, long long now) noexcept nogil
-    cdef void press(self, int packet, int verdict, long long now) noexcept nogil
-    cdef void tell(self, int packet, int what, int argument, long long now) noexcept nogil
-    cdef void drain(self, long long now) noexcept nogil
-    cdef void run(self, long long now) noexcept nogil
-    cdef void leave(self, int packet, long long now) noexcept nogil
-    cdef void deliver(self, int packet, long long now) noexcept nogil
+    cdef inline void press(self, int packet, int verdict, long long now) noexcept nogil
+    cdef inline void tell(self, int packet, int what, int argument, long long now) noexcept nogil
+    cdef inline void drain(self, long long now) noexcept nogil
+    cdef inline void run(self, long long now) noexcept nogil
+    cdef inline void leave(self, int packet, long long now) noexcept nogil
+    cdef inline void deliver(self, int packet, long long now) noexcept nogil
     cdef void handle(self, int what, int argument, long long now) noexcept nogil

@@ -1,8 +1,10 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.tcp.constants cimport *
 from tcc.engine.tcp.socket cimport Congestion, Socket
 from tcc.engine.tcp.reno cimport grow_exponentially, grow_linearly
 
+@cython.final
 cdef class Cubic(Congestion):
     cdef readonly bint hystart
     cdef readonly long long per
@@ -21,11 +23,6 @@ cdef class Cubic(Congestion):
     cdef long long round_end
     cdef long long last_ack
     cdef long long round_delay
-    cdef long long threshold(self, Socket tcp) noexcept nogil
-    cdef void begin(self, Socket tcp) noexcept nogil
-    cdef void grow(self, Socket tcp, int acked) noexcept nogil
-    cdef void sample(self, Socket tcp, long long rtt) noexcept nogil
-    cdef void entered(self, Socket tcp, int state) noexcept nogil
     cdef void forget(self) noexcept nogil
     cdef void start_round(self, Socket tcp) noexcept nogil
     cdef void watch(self, Socket tcp, long long delay) noexcept nogil

@@ -1,6 +1,8 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.tcp.rows cimport Blocks
 
+@cython.final
 cdef class OptionPool:
     cdef Blocks *rows
     cdef readonly int size

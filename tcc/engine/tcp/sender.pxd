@@ -17,12 +17,12 @@ cdef class Sender(Socket):
     cdef void take(self, int packet, long long now) noexcept nogil
     cdef void refused(self, int packet, long long now) noexcept nogil
     cdef void departed(self, int packet, long long now) noexcept nogil
-    cdef void released(self, int packet) noexcept nogil
-    cdef void established(self, long long now) noexcept nogil
-    cdef void greeted(self, long long now) noexcept nogil
-    cdef void begin(self, long long now) noexcept nogil
-    cdef void on_timer(self) noexcept nogil
-    cdef void acknowledge(self, int packet) noexcept nogil
-    cdef void rate_sample(self, long long delivered, long long lost) noexcept nogil
-    cdef void adjust(self, long long acked) noexcept nogil
+    cdef inline void released(self, int packet) noexcept nogil
+    cdef inline void established(self, long long now) noexcept nogil
+    cdef inline void greeted(self, long long now) noexcept nogil
+    cdef inline void begin(self, long long now) noexcept nogil
+    cdef inline void on_timer(self) noexcept nogil
+    cdef inline void acknowledge(self, int packet) noexcept nogil
+    cdef inline void rate_sample(self, long long delivered, long long lost) noexcept nogil
+    cdef inline void adjust(self, long long acked) noexcept nogil
     cdef void pace(self) noexcept nogil

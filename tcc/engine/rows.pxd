@@ -4,35 +4,35 @@ cdef struct Packet:
     unsigned int adjusted
     unsigned int truesize
     long long enqueue_time
+    int raw
+    int owner
+    int flow
+    unsigned int flags
+    int payload
+    unsigned int gso_size
+    unsigned short gso_segs
+    unsigned char tos
+    unsigned char protocol
+    unsigned char kind
+    unsigned char reason
+    long long due
+    unsigned long long order
+    long long sequence
+    long long acknowledgement
+    long long sent_time
+    long long echo_time
+    long long id
     unsigned int flow_hash
     unsigned int source_hash
     unsigned int destination_hash
     unsigned int priority
     unsigned int mark
-    unsigned int gso_size
-    int raw
-    unsigned short gso_segs
+    unsigned int classid
     unsigned short header_length
     short network_offset
     short transport_offset
     unsigned short tx_queue
-    unsigned char tos
-    unsigned char protocol
-    unsigned char reason
-    unsigned char kind
-    long long due
-    unsigned long long order
     long long departure_time
-    long long id
-    int owner
-    int flow
-    long long sequence
-    long long acknowledgement
-    long long sent_time
-    long long echo_time
-    int payload
-    unsigned int flags
-    unsigned int classid
 
 ctypedef Packet *PacketRow
 

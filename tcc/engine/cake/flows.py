@@ -13,6 +13,8 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.libc.stdlib import calloc, free
+    from cython.cimports.libc.string import memset
+    from cython.cimports.tcc.engine.memory import aligned_alloc
 else:
     from tcc.engine.cake.rows import (
         BULK,
@@ -48,10 +50,14 @@ class FlowTable:
             self.flows = [[Flow() for _ in range(STRIDE)] for _ in range(TINS)]
             self.hosts = [[Host() for _ in range(SLOTS)] for _ in range(TINS)]
         else:
-            self.flows = cython.cast(cython.pointer[Flows], calloc(TINS, cython.sizeof(Flows)))
+            # each flow in a cache line of its own
+            self.flows = cython.cast(
+                cython.pointer[Flows], aligned_alloc(64, TINS * cython.sizeof(Flows))
+            )
             self.hosts = cython.cast(cython.pointer[Hosts], calloc(TINS, cython.sizeof(Hosts)))
             if not self.flows or not self.hosts:
                 raise MemoryError
+            memset(self.flows, 0, TINS * cython.sizeof(Flows))
         for t in range(TINS):
             for which in range(NEW, DECAYED + 1):
                 self.flows[t][which].next = which

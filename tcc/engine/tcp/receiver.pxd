@@ -1,3 +1,4 @@
+cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.tcp.constants cimport *
 from tcc.engine.rows cimport Packet
@@ -14,69 +15,69 @@ cdef enum:
     LEAST_ATO = 40
     GREATEST_ATO = 200
 
+@cython.final
 cdef class Receiver(Endpoint):
-    cdef readonly OptionPool options
-    cdef readonly bint ecn
+    # what every packet reads or writes comes first, so that it lies together
     cdef readonly long long next
     cdef readonly long long bytes
-    cdef long long short_end
-    cdef long long short_by
     cdef readonly long long arrived
     cdef readonly long long acknowledgements
-    cdef readonly long long duplicates
-    cdef readonly long long marked
-    # out of order
-    cdef unsigned char *held
-    cdef long long mask
     cdef readonly long long held_count
-    cdef long long held_end
+    cdef long long short_end
     cdef int sacks
-    cdef long long sack_start[4]
-    cdef long long sack_end[4]
     cdef bint twice
-    cdef long long twice_start
-    cdef long long twice_end
     # when to acknowledge
     cdef long long now
     cdef long long time
     cdef long long jiffies
     cdef long long echo
+    cdef long long last_arrival
+    cdef long long segment_seen
+    cdef long long ato
+    cdef long long delayed_until
     cdef int pending
     cdef int quick
-    cdef long long ato
-    cdef long long last_arrival
-    cdef long long rto
-    cdef long long srtt
-    cdef long long segment_seen
-    cdef long long delayed_until
     cdef int delayed_timer
     cdef int compressed
-    cdef long long compressed_next
-    cdef int repeats
-    cdef int compressed_timer
     cdef bint compressed_waiting
     cdef bint demand
-    cdef bint ecn_seen
+    cdef readonly bint ecn
     # the window
     cdef readonly long long window
     cdef long long window_from
     cdef readonly long long clamp
     cdef readonly long long window_threshold
     cdef readonly long long buffer
-    cdef readonly long long greatest_buffer
     cdef long long ratio
     cdef long long unread
     cdef bint reading
+    cdef long long pulled
     cdef long long rtt
     cdef long long rtt_until
     cdef long long rtt_began
     cdef long long rtt_echo
     cdef long long space
     cdef long long space_from
-    cdef long long pulled
     cdef long long space_began
-    cdef void handle(self, int what, int argument, long long now) noexcept nogil
-    cdef void take(self, int packet, long long now) noexcept nogil
+    # what few packets need: options, what is out of order, counts
+    cdef readonly OptionPool options
+    cdef long long short_by
+    cdef readonly long long duplicates
+    cdef readonly long long marked
+    cdef unsigned char *held
+    cdef long long mask
+    cdef long long held_end
+    cdef long long sack_start[4]
+    cdef long long sack_end[4]
+    cdef long long twice_start
+    cdef long long twice_end
+    cdef long long rto
+    cdef long long srtt
+    cdef long long compressed_next
+    cdef int repeats
+    cdef int compressed_timer
+    cdef bint ecn_seen
+    cdef readonly long long greatest_buffer
     cdef int ensure(self, long long segments) noexcept nogil
     cdef long long from_space(self, long long space) noexcept nogil
     cdef long long select_window(self) noexcept nogil

@@ -22,50 +22,37 @@ cdef class Congestion:
     cdef int least_burst(self, Socket tcp) noexcept nogil
 
 cdef class Socket(Endpoint):
-    cdef readonly Random random
-    cdef readonly OptionPool options
-    cdef readonly Congestion congestion
+    # what every acknowledgement reads or writes comes first, so that it lies together:
+    # sequence space, in segments
     cdef Segment *ring
     cdef int mask
     cdef int oldest
     cdef int newest
-    cdef readonly bint ecn
-    cdef readonly int gso_bytes
-    cdef public bint sizes_by_rtt
-    # sequence space, in segments
     cdef readonly long long una
     cdef readonly long long nxt
     cdef readonly long long total
-    cdef readonly int last_payload
     cdef readonly long long window_end
-    cdef long long last_window_end
-    cdef readonly bint running
     cdef long long head_end
+    cdef readonly bint running
+    cdef readonly bint ecn
     # what is in flight
     cdef readonly long long sacked_out
     cdef readonly long long lost_out
     cdef readonly long long retrans_out
     cdef long long highest_sack
     cdef long long retransmit_hint
+    cdef long long high
+    cdef long long last_packet
     # congestion
+    cdef readonly Congestion congestion
     cdef readonly long long cwnd
     cdef readonly long long ssthresh
     cdef long long cwnd_count
     cdef readonly int state
-    cdef long long high
-    cdef long long prior_cwnd
-    cdef long long prior_ssthresh
-    cdef long long prr_delivered
-    cdef long long prr_out
-    cdef long long undo_marker
-    cdef long long undo_retrans
-    cdef long long retrans_stamp
     cdef bint cwnd_limited
     cdef long long most_out
     cdef long long usage_until
     cdef long long cwnd_stamp
-    cdef long long cwnd_used
-    cdef bint cwr_queued
     # delivery
     cdef readonly long long delivered
     cdef long long delivered_time
@@ -83,12 +70,9 @@ cdef class Socket(Endpoint):
     cdef long long rate_acked
     cdef long long rate_prior_flight
     cdef bint rate_app_limited
-    cdef bint rate_ack_delayed
-    cdef long long first_sacked
-    cdef long long last_sacked
-    cdef long long reorder_low
-    cdef long long sack_delivered
     cdef int flags
+    cdef long long first_sacked
+    cdef long long sack_delivered
     cdef long long echoed
     cdef long long stamp
     # round trip
@@ -105,38 +89,54 @@ cdef class Socket(Endpoint):
     cdef long long rack_time
     cdef long long rack_end
     cdef long long rack_rtt
+    cdef long long rack_last_delivered
     cdef bint rack_advanced
     cdef bint rack_duplicate
     cdef int rack_steps
     cdef int rack_persist
-    cdef long long rack_last_delivered
     cdef readonly int reordering
-    cdef readonly long long reordering_seen
     cdef long long probe_high
-    cdef bint probe_repeated
-    cdef bint frto
-    cdef long long cached_start[4]
-    cdef long long cached_end[4]
-    # clock and timers
+    # clock, timers, pacing
     cdef long long now
     cdef long long time
     cdef long long jiffies
     cdef long long wstamp
-    cdef int pending
     cdef long long deadline
     cdef long long due
     cdef long long armed_for
-    cdef int timer
-    cdef int pace_timer
-    cdef bint pace_waiting
     cdef readonly long long pacing_rate
-    # the host's queue
+    cdef int pending
+    cdef int timer
+    cdef readonly int gso_bytes
+    cdef public bint sizes_by_rtt
+    cdef bint pace_waiting
+    cdef readonly long long sent_segments
+    # what few acknowledgements need: options, losses and their repair, the host's queue, counts
+    cdef readonly Random random
+    cdef readonly OptionPool options
+    cdef readonly int last_payload
+    cdef long long last_window_end
+    cdef long long prior_cwnd
+    cdef long long prior_ssthresh
+    cdef long long prr_delivered
+    cdef long long prr_out
+    cdef long long undo_marker
+    cdef long long undo_retrans
+    cdef long long retrans_stamp
+    cdef long long cwnd_used
+    cdef bint cwr_queued
+    cdef bint rate_ack_delayed
+    cdef long long last_sacked
+    cdef long long reorder_low
+    cdef readonly long long reordering_seen
+    cdef bint probe_repeated
+    cdef bint frto
+    cdef long long cached_start[4]
+    cdef long long cached_end[4]
+    cdef int pace_timer
     cdef readonly long long queued
     cdef bint throttled
     cdef bint turned_away
-    cdef long long last_packet
-    # counts
-    cdef readonly long long sent_segments
     cdef readonly long long repeated
     cdef readonly long long timeouts
     cdef readonly long long probes

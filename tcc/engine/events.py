@@ -241,14 +241,11 @@ class Schedule:
             below = 2 * place + 1
             if below >= count:
                 break
-            if below + 1 < count and (
-                heap[below + 1].time < heap[below].time
-                or (
-                    heap[below + 1].time == heap[below].time
-                    and heap[below + 1].order < heap[below].order
-                )
-            ):
-                below += 1
+            if below + 1 < count:
+                if heap[below + 1].time == heap[below].time:
+                    below += heap[below + 1].order < heap[below].order
+                else:  # no branch on what nobody can foresee
+                    below += heap[below + 1].time < heap[below].time
             if time < heap[below].time or (time == heap[below].time and order < heap[below].order):
                 break
             heap[place].time = heap[below].time

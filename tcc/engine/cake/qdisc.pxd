@@ -122,7 +122,7 @@ cdef class Cake(QueueDisc):
     cdef void scan(self, long long now) noexcept nogil
     cdef inline int choose_tin(self, PacketRow row) noexcept nogil
     cdef inline int choose_slot(self, int t, PacketRow row) noexcept nogil
-    cdef inline int quantum(self, int t, TinRow tin, FlowRow flow) noexcept nogil
+    cdef inline int quantum(self, Host *hosts, TinRow tin, FlowRow flow) noexcept nogil
     cdef unsigned int adjust(self, unsigned int length, unsigned int offset) noexcept nogil
     cdef inline void measure(self, PacketRow row) noexcept nogil
     cdef void refresh(self, TinRow tin, long long now) noexcept nogil
@@ -135,10 +135,12 @@ cdef class Cake(QueueDisc):
     cdef int drop_longest(self, long long now) noexcept nogil
     cdef inline void charge(self, TinRow tin, unsigned int length, bint drop, long long now) noexcept nogil
     cdef inline void spend(self, TinRow tin, FlowRow flow, unsigned int length) noexcept nogil
+    cdef inline bint may_send(self, long long now) noexcept nogil
+    cdef int choose(self, long long now) noexcept nogil
     cdef inline int pick_tin(self, long long now) noexcept nogil
     cdef int pick_unshaped(self) noexcept nogil
     cdef inline void unqueue(self, TinRow tin, FlowRow flow, PacketRow row) noexcept nogil
-    cdef inline void renew(self, int t, TinRow tin, FlowRow flow) noexcept nogil
+    cdef inline void renew(self, int t, TinRow tin, Host *hosts, FlowRow flow) noexcept nogil
     cdef inline void rotate(self, int t, TinRow tin, Flow *flows, FlowRow flow, int slot) noexcept nogil
     cdef inline int serve(self, TinRow tin, FlowRow flow, long long now) noexcept nogil
     cdef inline void retire(self, int t, TinRow tin, Flow *flows, FlowRow flow, int slot, long long now) noexcept nogil

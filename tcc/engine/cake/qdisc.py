@@ -34,6 +34,7 @@ else:
         TINS,
         Flow,
         FlowRow,
+        Host,
         Tin,
         TinRow,
         flow_at,
@@ -76,8 +77,8 @@ from tcc.engine.packet import PacketPool
 from tcc.engine.queue_disc import QueueDisc
 from tcc.engine.random import Random
 
-for _load in range(1, SLOTS + 1):  # what a flow has of its host's quantum, by the host's flows
-    SHARES[_load] = 65535 // _load
+for _load in range(SLOTS + 1):  # what a flow has of its host's quantum, by the host's flows
+    SHARES[_load] = 65535 // max(_load, 1)
 
 
 def append(
@@ -434,16 +435,14 @@ class Cake(QueueDisc):
             return slot
         return self.table.find(self.tin_at(t), t, hash, source, destination)
 
-    def quantum(self, t: cython.int, tin: TinRow, flow: FlowRow) -> cython.int:
+    def quantum(self, hosts: cython.pointer[Host], tin: TinRow, flow: FlowRow) -> cython.int:
         """Return a flow's quantum: its share of what its busier host has, dithered (4.3)."""
-        load: cython.int = 1
+        load: cython.int = 0
         bulk: cython.int
         if self.sources:
-            bulk = self.hosts[t][flow.source].source_bulk
-            if bulk > load:
-                load = bulk
+            load = hosts[flow.source].source_bulk
         if self.destinations:
-            bulk = self.hosts[t][flow.destination].destination_bulk
+            bulk = hosts[flow.destination].destination_bulk
             if bulk > load:
                 load = bulk
         return (tin.flow_quantum * SHARES[load] + draw_u16(self.chance)) >> 16
@@ -668,7 +667,7 @@ class Cake(QueueDisc):
             append(self.flows[t], flow, slot, NEW)
             flow.state = SPARSE
             tin.sparse += 1
-            flow.deficit = self.quantum(t, tin, flow)
+            flow.deficit = self.quantum(self.hosts[t], tin, flow)
 
     def relieve(self, own: cython.int, now: cython.longlong) -> cython.bint:
         """Drop until the memory limit is kept; say whether flow `own` lost a packet (5.6)."""
@@ -720,6 +719,24 @@ class Cake(QueueDisc):
 
     def do_dequeue(self, now: cython.longlong) -> cython.int:
         """Give the next packet that may leave at `now` (ns)."""
+        if self.parked != NIL:
+            return self.take_parked(now)
+        if self.child:
+            self.scan(now)
+        return self.choose(now) if self.may_send(now) else NIL
+
+    def may_send(self, now: cython.longlong) -> cython.bint:
+        """Say whether there is a packet and its time has come; if not yet, arm the timer."""
+        if self.qlen == 0:
+            return False
+        if self.tnext <= now or self.failsafe <= now:
+            return True
+        self.overlimits += 1
+        self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
+        return False
+
+    def choose(self, now: cython.longlong) -> cython.int:
+        """Give the packet whose turn it is, as far as the shaper allows."""
         packet: cython.int
         t: cython.int
         slot: cython.int
@@ -727,15 +744,7 @@ class Cake(QueueDisc):
         tin: TinRow
         flow: FlowRow
         flows: cython.pointer[Flow]
-        if self.parked != NIL:
-            return self.take_parked(now)
-        if self.child:
-            self.scan(now)
-        while self.qlen > 0:
-            if self.tnext > now and self.failsafe > now:
-                self.overlimits += 1
-                self.wakeup = self.failsafe if self.failsafe < self.tnext else self.tnext
-                return NIL
+        while True:
             t = self.pick_tin(now) if self.ns else self.pick_unshaped()
             if t == NIL:
                 return NIL
@@ -757,7 +766,8 @@ class Cake(QueueDisc):
                     if packet != NIL:
                         return packet
                 slot = first_flow(flows, False)
-        return NIL
+            if not self.may_send(now):
+                return NIL
 
     def pick_tin(self, now: cython.longlong) -> cython.int:
         """Return the tin to serve: the highest on schedule, else the first that will be."""
@@ -794,7 +804,9 @@ class Cake(QueueDisc):
             tin = self.tin_at(self.current)
         return self.current
 
-    def renew(self, t: cython.int, tin: TinRow, flow: FlowRow) -> cython.void:
+    def renew(
+        self, t: cython.int, tin: TinRow, hosts: cython.pointer[Host], flow: FlowRow
+    ) -> cython.void:
         """Give a flow that has used up its deficit its next quantum."""
         if flow.state == SPARSE:
             if flow.head:
@@ -804,8 +816,7 @@ class Cake(QueueDisc):
                 self.table.enter_bulk(t, flow)
             else:
                 flow.state = SPARSE_WAIT
-        flow.deficit += self.quantum(t, tin, flow)
-        self.rotations += 1
+        flow.deficit += self.quantum(hosts, tin, flow)
 
     def rotate(
         self,
@@ -820,17 +831,22 @@ class Cake(QueueDisc):
         The first of the old ones goes behind them, and so do those after it up to one that may
         send: they keep their order, so the list just begins with that one.
         """
+        hosts: cython.pointer[Host] = self.hosts[t]
+        turns: cython.int = 0
         if flow.previous != OLD:
-            self.renew(t, tin, flow)
+            self.renew(t, tin, hosts, flow)
+            self.rotations += 1
             unlink(flows, flow)
             append(flows, flow, slot, OLD)
             return
         while flow.deficit <= 0:
-            self.renew(t, tin, flow)
+            self.renew(t, tin, hosts, flow)
+            turns += 1
             slot = flow.next
             if slot == OLD:
                 slot = flows[OLD].next
             flow = flow_at(flows, slot)
+        self.rotations += turns
         if flow.previous != OLD:
             begin_with(flows, slot)
 

@@ -356,8 +356,7 @@ NOTES = """
   compiled engine there, which lint does not need.
 - tc: the same qdiscs, in a network namespace made for it. `tc` is a process, and starts; tcc is
   measured from the first message to the last answer.
-- Many links: see `benchmarks/scale.py`. `verify` runs one objective of one second for each link,
-  and for no more than {objectives:,}: it keeps what each measured until all are printed.
+- Many links: see `benchmarks/scale.py`. `verify` runs one objective of one second for each link.
 """
 
 
@@ -383,7 +382,7 @@ def main() -> int:
         print(line, flush=True)
         lines.append(line)
         missed = missed or wrong
-    lines.append(NOTES.format(seconds=size.peer_seconds, objectives=scale.OBJECTIVES))
+    lines.append(NOTES.format(seconds=size.peer_seconds))
     lines.insert(-1, f"\nLoad average at the end: {os.getloadavg()[0]:.2f}.")
     if asked.write:
         PAGE.write_text("\n".join(lines), encoding="utf-8")

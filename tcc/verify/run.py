@@ -3,8 +3,10 @@
 The order of results does not depend on how many processes worked.
 """
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tcc import plugin
 from tcc.verify.judge import Verdict, judge, missed_of
@@ -78,13 +80,26 @@ class Order:
     jobs: int
 
 
-def run_one(verifier: str, scenario: Scenario, seed: int) -> Run | MeasureError:
-    """Measure and judge one scenario; where that failed, return why."""
+class Judged(NamedTuple):
+    """What came of a scenario, without the scenario: that is known where it was ordered."""
+
+    measured: Measured
+    verdicts: tuple[Verdict, ...]
+
+
+def run_one(verifier: str, scenario: Scenario, seed: int) -> Judged | MeasureError:
+    """Measure and judge one scenario; where that failed, return why.
+
+    What was simulated is a net of few objects with large tables behind them, which count for
+    nothing with the collector: it is made to look for them while they are young.
+    """
     try:
         measured: Measured = plugin.verifier(verifier).measure(scenario, seed)
     except MeasureError as problem:
         return problem
-    return Run(scenario, measured, tuple(judge(scenario, measured)))
+    finally:
+        gc.collect(1)
+    return Judged(measured, tuple(judge(scenario, measured)))
 
 
 def run_all(order: Order, progress: Callable[[int, int], None]) -> Iterator[list[Run]]:
@@ -106,8 +121,9 @@ def run_all(order: Order, progress: Callable[[int, int], None]) -> Iterator[list
     jobs = 1 if getattr(plugin.verifier(order.verifier), "alone", False) else order.jobs
     done = each(run_one, tasks, jobs, progress, _ended)
     for first in range(0, len(tasks), len(order.seeds)):
-        numbers = range(first, first + len(order.seeds))
-        runs = [run for number in numbers if isinstance(run := done.get(number), Run)]
+        scenario: Scenario = tasks[first][1]
+        found = [done.get(number) for number in range(first, first + len(order.seeds))]
+        runs = [Run(scenario, *one) for one in found if isinstance(one, Judged)]
         if runs:
             yield runs
     reasons = [str(one) for one in done.values() if isinstance(one, MeasureError)]
@@ -115,8 +131,8 @@ def run_all(order: Order, progress: Callable[[int, int], None]) -> Iterator[list
         raise MeasureError("; ".join(dict.fromkeys(reasons)))
 
 
-def _ended(result: Run | MeasureError) -> bool:
-    return isinstance(result, Run) and result.measured.interrupted
+def _ended(result: Judged | MeasureError) -> bool:
+    return isinstance(result, Judged) and result.measured.interrupted
 
 
 def advise(

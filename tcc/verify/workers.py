@@ -22,6 +22,8 @@ working = False
 """Whether this worker is measuring: a signal that comes between two tasks raises nothing."""
 stopped = False
 """Whether this worker was told to stop: what it has not begun, it does not begin."""
+orders: tuple[Callable[..., Any], Sequence[tuple[Any, ...]]] = (print, ())
+"""What this worker does, and with which values."""
 
 
 def each(
@@ -64,9 +66,9 @@ def _in_processes(
         min(jobs, len(tasks)),
         mp_context=get_context("fork"),
         initializer=_begin,
-        initargs=(os.getpid(),),
+        initargs=(os.getpid(), function, tasks),
     ) as pool:
-        waiting = {pool.submit(_work, function, task): number for number, task in enumerate(tasks)}
+        waiting = {pool.submit(_work, number): number for number in range(len(tasks))}
         try:
             for future in as_completed(waiting):
                 done[waiting[future]] = future.result()
@@ -87,8 +89,14 @@ def _gather(waiting: "dict[Future[T], int]", done: dict[int, T]) -> None:
             done[number] = future.result()
 
 
-def _begin(parent: int) -> None:
-    """Make this process a worker."""
+def _begin(parent: int, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> None:
+    """Make this process a worker.
+
+    It has the tasks from its parent's memory: sent one by one, each would bring along the places
+    of a whole policy.
+    """
+    global orders  # noqa: PLW0603
+    orders = function, tasks
     depend_on(parent, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -102,12 +110,13 @@ def _stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
 
-def _work(function: Callable[..., T], task: tuple[Any, ...]) -> T:
+def _work(number: int) -> Any:  # noqa: ANN401  (whatever the function returns)
     global working  # noqa: PLW0603  (a signal handler has nothing else to look at)
     working = True
     try:
         if stopped:
             raise KeyboardInterrupt
-        return function(*task)
+        function, tasks = orders
+        return function(*tasks[number])
     finally:
         working = False

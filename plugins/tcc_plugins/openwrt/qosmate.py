@@ -59,8 +59,7 @@ def _fits(one: LoweredQdisc, device: str, ends: Mapping[str, LoweredQdisc]) -> I
     if len(ends) < 2:
         yield _cannot(one, wish.direction, "qosmate always shapes both directions")
     if wish.link.connection_mark is not None:
-        said = "qosmate keeps DSCPs in bits of its own choice"
-        yield _cannot(one, "connection-mark", said)
+        yield _cannot(one, "connection-mark", "qosmate keeps DSCPs in bits of its own choice")
     if not is_cake(one):
         yield _cannot(one, "qdisc", f"qosmate has no way to make a {one.kind} here")
         return

@@ -20,7 +20,15 @@ cdef class PacketPool:
     cdef int drop_tail
     cdef readonly int drops_waiting
     cdef int take(self) noexcept nogil
-    cdef void give(self, int packet) noexcept nogil
+    cdef inline void give(self, int packet) noexcept nogil:
+        cdef int raw = self.rows[packet].raw
+        if raw != NIL:
+            self.raw_lengths[raw] = self.free_raw
+            self.free_raw = raw
+            self.raw_used -= 1
+        self.rows[packet].next = self.free_row
+        self.free_row = packet
+        self.used -= 1
     cdef int copy(self, int packet) noexcept nogil
     cdef void dropped(self, int packet, int reason) noexcept nogil
     cdef int next_dropped(self) noexcept nogil

@@ -124,16 +124,18 @@ class PacketPool:
         self.rows[row].raw = NIL
         return row
 
-    def give(self, packet: cython.int) -> cython.void:
-        """Take a row back."""
-        raw: cython.int = self.rows[packet].raw
-        if raw != NIL:
-            self.raw_lengths[raw] = self.free_raw
-            self.free_raw = raw
-            self.raw_used -= 1
-        self.rows[packet].next = self.free_row
-        self.free_row = packet
-        self.used -= 1
+    if not cython.compiled:  # for C it is in the .pxd, to be compiled into what calls it
+
+        def give(self, packet: cython.int) -> cython.void:
+            """Take a row back."""
+            raw: cython.int = self.rows[packet].raw
+            if raw != NIL:
+                self.raw_lengths[raw] = self.free_raw
+                self.free_raw = raw
+                self.raw_used -= 1
+            self.rows[packet].next = self.free_row
+            self.free_row = packet
+            self.used -= 1
 
     def dropped(self, packet: cython.int, reason: cython.int) -> cython.void:
         """Append a packet to the list that the qdisc's caller drains."""

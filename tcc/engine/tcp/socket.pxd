@@ -146,14 +146,17 @@ cdef class Socket(Endpoint):
     cdef readonly long long reductions
     cdef readonly long long finished_at
     cdef void refresh(self, long long now) noexcept nogil
-    cdef long long in_flight(self) noexcept nogil
+    cdef inline long long in_flight(self) noexcept nogil:
+        return self.nxt - self.una - self.sacked_out - self.lost_out + self.retrans_out
     cdef int ensure(self, long long segments) noexcept nogil
     cdef void list_append(self, long long segment) noexcept nogil
     cdef void list_remove(self, long long segment) noexcept nogil
-    cdef long long least_rtt(self) noexcept nogil
+    cdef inline long long least_rtt(self) noexcept nogil:
+        return -self.rtt_best.value[0]
     cdef long long current_threshold(self) noexcept nogil
     cdef void enter(self, int state) noexcept nogil
-    cdef bint slow_start(self) noexcept nogil
+    cdef inline bint slow_start(self) noexcept nogil:
+        return self.cwnd < self.ssthresh
     cdef bint limited(self) noexcept nogil
     cdef void set_timer(self, int kind, long long jiffies) noexcept nogil
     cdef void clear_timer(self) noexcept nogil

@@ -285,9 +285,19 @@ class Socket(Endpoint):
         self.time = now // 1000
         self.jiffies = now // JIFFY
 
-    def in_flight(self) -> cython.longlong:
-        """Answer how many segments are in the network, as far as can be told."""
-        return self.nxt - self.una - self.sacked_out - self.lost_out + self.retrans_out
+    if not cython.compiled:  # for C these are in the .pxd, to be compiled into what calls them
+
+        def in_flight(self) -> cython.longlong:
+            """Answer how many segments are in the network, as far as can be told."""
+            return self.nxt - self.una - self.sacked_out - self.lost_out + self.retrans_out
+
+        def least_rtt(self) -> cython.longlong:
+            """Answer the least round trip of the last 300 s (us)."""
+            return -self.rtt_best.value[0]
+
+        def slow_start(self) -> cython.bint:
+            """Answer whether the window is below the slow start threshold."""
+            return self.cwnd < self.ssthresh
 
     def list_append(self, segment: cython.longlong) -> cython.void:
         """Note a segment as the one sent last."""
@@ -319,10 +329,6 @@ class Socket(Endpoint):
             row[later & self.mask].earlier = earlier
         row[place].earlier = segment
 
-    def least_rtt(self) -> cython.longlong:
-        """Answer the least round trip of the last 300 s (us)."""
-        return -self.rtt_best.value[0]
-
     def current_threshold(self) -> cython.longlong:
         """Answer the threshold to come back to when a reduction is undone."""
         kept: cython.longlong = (self.cwnd >> 1) + (self.cwnd >> 2)
@@ -334,10 +340,6 @@ class Socket(Endpoint):
         """Go into a state."""
         self.congestion.entered(self, state)
         self.state = state
-
-    def slow_start(self) -> cython.bint:
-        """Answer whether the window is below the slow start threshold."""
-        return self.cwnd < self.ssthresh
 
     def limited(self) -> cython.bint:
         """Answer whether the window held the sender back (tcp_is_cwnd_limited)."""

@@ -1,6 +1,8 @@
-"""The live view in a terminal: a line for each shaper and tin, with the rates of the last minute.
+r"""The live view in a terminal: a line for each shaper and tin, with the rates of the last minute.
 
 Only the lines that are seen are made, so that a thousand shapers cost what a screen of them does.
+Names come from the kernel, from containers and from policies: no text is taken as markup, and what
+would act on the terminal is shown as `\x1b`.
 """
 
 from collections import deque
@@ -16,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
+from tcc.report.visible import visible
 from tcc.status import figures
 from tcc.status.model import Qdisc, Shaper, Status
 from tcc.status.text import REDIRECTS, TIN_HEAD, change_text, tin_cells
@@ -119,7 +122,7 @@ class Lines(ScrollView, can_focus=True):
         """Return one visible line."""
         across, down = self.scroll_offset
         width = self.size.width
-        segments = list(self._segments(down + y))
+        segments = [Segment(visible(one.text), one.style) for one in self._segments(down + y)]
         return Strip(segments).crop_extend(across, across + width, None)
 
     def _segments(self, index: int) -> Iterator[Segment]:
@@ -210,12 +213,12 @@ class Board(App[int]):
         try:
             status = self._look()
         except (OSError, ValueError) as problem:
-            self._head.update(f"the kernel would not tell: {problem}")
+            self._head.update(visible(f"the kernel would not tell: {problem}"))
             return
         self.history.add(status)
         self._lines.show(status)
         self._code = int(status.drift.state in {"drifted", "unknown"})
-        self._head.update(headline(status))
+        self._head.update(visible(headline(status)))
 
     def action_pause(self) -> None:
         """Stop looking, or go on."""

@@ -96,6 +96,27 @@ def test_drift_is_said_at_the_top_and_is_the_exit_code():
     assert code == 1
 
 
+def test_names_act_neither_on_the_terminal_nor_as_markup():
+    hostile = "[red]e\x1b[2J\u202e"
+    change = Change(hostile, "root", "[/]", "cake\x07 1:", "pfifo 9:")
+    status = status_of(1, 1, replace(CALM, state="drifted", changes=(change,)))
+    [shaper] = status.shapers
+    named = replace(shaper, device=hostile, on=hostile, link="[bold]\x9b1m")
+    _, screens = driven([replace(status, shapers=[named])])
+    head, lines = screens[0]
+    assert r"NOT as applied: [red]e\x1b[2J\u202e: [/] cake\x07 1: is now" in head
+    assert lines[0].startswith(r"[bold]\x9b1m egress: [red]e\x1b[2J\u202e  cake 1:")
+
+
+def test_what_the_kernel_says_of_trouble_is_shown_as_text():
+    def looks():
+        yield status_of(1, 1)
+        raise OSError("[red]\x1b]0;gone")
+
+    _, screens = driven(looks(), "look")
+    assert screens[1][0] == r"the kernel would not tell: [red]\x1b]0;gone"
+
+
 def test_leaving_without_drift_is_0():
     assert driven([status_of(1, 1)], "q")[0] == 0
 

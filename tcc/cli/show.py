@@ -8,8 +8,8 @@ import click
 
 from tcc import report
 from tcc.diagnostics import Diagnostic
-from tcc.report.visible import visible
 from tcc.source import Source
+from tcc.visible import visible
 
 
 def findings(

@@ -8,9 +8,9 @@ from tcc.importing.found import Bucket, End, FoundLink, Imported, Remark
 from tcc.importing.inner import inner_text
 from tcc.ir import PRESETS
 from tcc.ir.framing import VLAN_TAG
-from tcc.report.visible import visible
 from tcc.tcwords.cake import RTTS, CakeSaid
 from tcc.units import NS_PER_US, format_duration, format_rate, format_size
+from tcc.visible import visible
 
 HARD_HEADER: Final = 14
 """Bytes of the link-layer header that tbf counts by itself on Ethernet."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from tcc.diagnostics import Diagnostic
 from tcc.report.place import where
-from tcc.report.visible import visible
 from tcc.source import Source
+from tcc.visible import visible
 
 
 def render(found: Sequence[Diagnostic], sources: Mapping[str, Source]) -> str:

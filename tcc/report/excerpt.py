@@ -1,7 +1,7 @@
 """The line of a file that a finding is about, with carets under the words at fault."""
 
-from tcc.report.visible import columns, width
 from tcc.source import Source, Span
+from tcc.visible import columns, width
 
 WIDEST = 110
 _BEFORE = 40

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from tcc.diagnostics import Diagnostic, Severity
 from tcc.report.place import place_of
 from tcc.report.text import help_text
-from tcc.report.visible import visible
 from tcc.source import Source
+from tcc.visible import visible
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from tcc.diagnostics import Diagnostic, Severity
 from tcc.report.place import place_of, where
 from tcc.report.text import help_text
-from tcc.report.visible import visible
 from tcc.source import Source
+from tcc.visible import visible
 
 
 def render(found: Sequence[Diagnostic], sources: Mapping[str, Source]) -> str:

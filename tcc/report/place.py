@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tcc.diagnostics import Diagnostic
-from tcc.report.visible import visible
 from tcc.source import Position, Source, Span
+from tcc.visible import visible
 
 
 class Place(NamedTuple):

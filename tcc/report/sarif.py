@@ -15,8 +15,8 @@ from urllib.parse import quote
 import tcc
 from tcc.diagnostics import Diagnostic, Fix, Severity
 from tcc.report.place import place_of
-from tcc.report.visible import visible
 from tcc.source import Source, Span
+from tcc.visible import visible
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0-rtm.5.json"
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from tcc.diagnostics import Diagnostic, Fix, Severity
 from tcc.report.excerpt import excerpt
 from tcc.report.place import place_of, summary, where
-from tcc.report.visible import visible
 from tcc.source import Source, Span
+from tcc.visible import visible
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _COLOURS = {

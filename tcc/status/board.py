@@ -18,10 +18,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
-from tcc.report.visible import visible
 from tcc.status import figures
 from tcc.status.model import Qdisc, Shaper, Status
 from tcc.status.text import REDIRECTS, TIN_HEAD, change_text, tin_cells
+from tcc.visible import visible
 
 KEPT: Final = 60
 """Looks that a line of bars remembers."""

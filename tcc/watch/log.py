@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, TextIO
 
 from tcc.diagnostics import Diagnostic, Severity
-from tcc.report.visible import visible
+from tcc.visible import visible
 
 MOST_MATTERS: Final = 200
 _WEIGHT: Final = {Severity.ERROR: 3, Severity.WARNING: 4, Severity.NOTE: 6}

@@ -11,8 +11,8 @@ from jsonschema import Draft4Validator
 from tcc.diagnostics import Diagnostic, Fix, Severity, error, note, warning
 from tcc.report import FORMATS, renderer, text
 from tcc.report.excerpt import WIDEST, excerpt
-from tcc.report.visible import visible, width
 from tcc.source import Source, Span
+from tcc.visible import visible, width
 
 # OASIS, Static Analysis Results Interchange Format 2.1.0 (RTM 5).
 SCHEMA = Path(__file__).parents[1] / "data/sarif-2.1.0-rtm.5.json"

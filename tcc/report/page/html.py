@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from tcc.report.visible import visible
+from tcc.visible import visible
 
 VOID = frozenset({"meta", "link", "input", "br", "col", "rect", "line", "path", "circle"})
 """Elements that hold nothing; those of SVG are written as empty ones."""

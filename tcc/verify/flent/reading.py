@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tcc.diagnostics import Diagnostic, error
-from tcc.report.visible import visible
 from tcc.source import Span
+from tcc.visible import visible
 
 LARGEST_FILE, LARGEST_TEXT = 32 << 20, 128 << 20
 FORMATS = (1, 2, 3, 4)

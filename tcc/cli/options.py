@@ -5,6 +5,7 @@ A decorator adds its options and hands the command what they mean, not what was 
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -41,6 +42,20 @@ def values(function: F) -> F:
         "--set", "set_", multiple=True, metavar="NAME=VALUE",
         help="The value of a parameter of the policy, such as up=18mbit.",
     )(added)  # type: ignore[return-value]  # fmt: skip
+
+
+def schema(module: str, of: str = "--json") -> Callable[[F], F]:
+    """Add `--schema`, which prints the file that `SCHEMA` of a module names, and ends."""
+
+    def told(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+        if value:
+            click.echo(import_module(module).SCHEMA.read_text(encoding="utf-8"), nl=False)
+            ctx.exit()
+
+    return click.option(
+        "--schema", is_flag=True, is_eager=True, expose_value=False, callback=told,
+        help=f"Print the JSON Schema of {of}, and end.",
+    )  # fmt: skip
 
 
 def read_given(assignments: tuple[str, ...], files: tuple[str, ...]) -> "Given":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcc import api
-from tcc.cli import policies, show, sweeping
+from tcc.cli import options, policies, show, sweeping
 from tcc.diagnostics import has_errors
 
 if TYPE_CHECKING:
@@ -14,14 +14,6 @@ if TYPE_CHECKING:
     from tcc.sweep.result import Swept
 
 MISSED, INVALID = 1, 2
-
-
-def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        from tcc.sweep.document import SCHEMA  # noqa: PLC0415
-
-        click.echo(SCHEMA.read_text(), nl=False)
-        ctx.exit()
 
 
 @click.command()
@@ -36,10 +28,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
     "--report", metavar="F.html", help="Write a page with heat maps and Pareto fronts, too."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option(
-    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
-    help="Print the JSON Schema of --json, and end.",
-)  # fmt: skip
+@options.schema("tcc.sweep.document")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917
     ctx: click.Context,

@@ -1,13 +1,12 @@
 """`tcc tune`: search for settings that meet requirements and give the most of something."""
 
-import json
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from tcc import api
-from tcc.cli import show, sweeping
+from tcc.cli import options, show, sweeping
 from tcc.cli.fixing import apply_fixes
 from tcc.cli.options import Failure
 from tcc.diagnostics import Diagnostic, Severity, error, has_errors
@@ -62,6 +61,7 @@ class Found(NamedTuple):
 @sweeping.simulated(3, "Try every setting with N seeds; ten more confirm the choice.")
 @click.option("--write", is_flag=True, help="Write the choice into the policy.")
 @click.option("--json", "as_json", is_flag=True, help="Print the choice as JSON.")
+@options.schema("tcc.sweep.tune.document")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917
     ctx: click.Context,
@@ -90,6 +90,8 @@ def command(  # noqa: PLR0913, PLR0917
     Exit codes: 0 found, 1 nothing that was tried holds, 2 the policy or the goal is invalid,
     130 interrupted by Ctrl-C or SIGTERM.
     """
+    from tcc.sweep.tune.document import document  # noqa: PLC0415
+    from tcc.sweep.tune.explain import diff  # noqa: PLC0415
     from tcc.sweep.tune.goal import Wish  # noqa: PLC0415
     from tcc.sweep.work import Setup  # noqa: PLC0415
 
@@ -108,7 +110,8 @@ def command(  # noqa: PLR0913, PLR0917
         return found
     after = _edits(built, found)
     if as_json:
-        click.echo(_document(built, found, seeds, after))
+        edit = "".join(diff(built.sources[path], source) for path, source in after.items())
+        click.echo(document(found.trials, found.choice, found.fates, seeds, edit))
     else:
         _print(built, found, seeds, after)
     if write and found.choice.found:
@@ -207,32 +210,6 @@ def _print(built: "Built", found: "Found", seeds: range, after: "dict[str, Sourc
         click.echo(f'the policy\'s objective "{fate.text}": {with_it}{was}')
     for path, source in after.items():
         click.echo("\n" + diff(built.sources[path], source), nl=False)
-
-
-def _document(built: "Built", found: "Found", seeds: range, after: "dict[str, Source]") -> str:
-    """Return the choice as JSON; figures are exact, as in `tcc sweep --json`."""
-    from tcc.sweep.tune.explain import diff  # noqa: PLC0415
-    from tcc.verify.document import exact  # noqa: PLC0415
-
-    trials, choice = found.trials, found.choice
-    names = [knob.name for knob in trials.knobs]
-    document = {
-        "version": 1,
-        "found": choice.found,
-        "settings": {
-            name: value
-            for name, value in zip(names, choice.best.setting, strict=True)
-            if value is not None
-        },
-        "score": exact(choice.best.score),
-        "before": exact(choice.before.score),
-        "seeds": list(seeds),
-        "tried": len({setting for setting, _ in trials.done}),
-        "runs": trials.runs,
-        "objectives": [fate._asdict() for fate in found.fates],
-        "diff": "".join(diff(built.sources[path], source) for path, source in after.items()),
-    }
-    return json.dumps(document, indent=2, sort_keys=True)
 
 
 def _write(after: "dict[str, Source]") -> None:

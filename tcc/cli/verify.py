@@ -27,14 +27,6 @@ FORMATS = ("text", "json", "github", "junit")
 PREDICTS = "reference"
 
 
-def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        from tcc.verify.document import SCHEMA  # noqa: PLC0415
-
-        click.echo(SCHEMA.read_text(), nl=False)
-        ctx.exit()
-
-
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @options.values
@@ -80,10 +72,7 @@ def _print_schema(ctx: click.Context, parameter: click.Parameter, value: bool) -
     help="Compare the prediction with what flent measured, series by series.",
 )  # fmt: skip
 @click.option("--if-any", is_flag=True, help="A policy without objectives is no failure.")
-@click.option(
-    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
-    help="Print the JSON Schema of --format json, and end.",
-)  # fmt: skip
+@options.schema("tcc.verify.document", "--format json")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917
     ctx: click.Context,

@@ -4,6 +4,7 @@ import json
 import shlex
 from fractions import Fraction
 
+import jsonschema
 import pytest
 
 from tcc.sweep.tune.explain import least_share
@@ -43,6 +44,11 @@ def test_the_shaper_ends_just_below_the_line_behind_it(tcc, behind):
     assert found["found"]
     rate = found["settings"]["wan.egress.bandwidth"]
     assert Fraction(3_800_000) <= Fraction(rate.removesuffix("mbit")) * 10**6 <= Fraction(4_100_000)
+    schema = json.loads(tcc("tune", "--schema").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(found, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**found, "score": 0.5}, schema)
     # 1448 of 1514 bytes of a frame are payload, and acknowledgements need nothing of it
     assert Fraction(found["score"]) == pytest.approx(4e6 * 1448 / 1514, rel=0.04)
 

@@ -26,9 +26,17 @@ def check(view: View) -> Iterator[Diagnostic]:
         most = FASTEST
         if _way(side) == "up" and not _symmetric(side.rate, down.get(side.path[1])):
             most = FASTEST_UP
-        if side.rate > most:
+        rate = _highest(side)
+        if rate > most:
             seen.add(side.path[1])
-            yield _beyond(view, side, side.rate, most)
+            yield _beyond(view, side, rate, most)
+
+
+def _highest(side: Side) -> int:
+    """Return the highest rate (bit/s) that an autorate daemon may set."""
+    bandwidth = side.shaping.bandwidth
+    assert side.rate is not None
+    return side.rate if bandwidth is None else max(side.rate, bandwidth.maximum or 0)
 
 
 def _way(side: Side) -> str:

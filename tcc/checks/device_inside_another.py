@@ -2,20 +2,26 @@
 
 from collections.abc import Iterator, Mapping
 
+from tcc.checks.devices import is_carrier, is_ppp
 from tcc.checks.view import Side, View
 from tcc.diagnostics import Diagnostic, Severity
 
 
 def check(view: View) -> Iterator[Diagnostic]:
-    """Yield a warning where a device and the one below it are shaped in one direction."""
+    """Yield a warning where a device and the one below it are shaped in one direction.
+
+    Without facts a PPP session is taken to be on a DSL modem, or on OpenWrt's port `wan`.
+    """
     shaped: dict[tuple[str, str], Side] = {}
     for side in view.sides:
         name = view.device(side.link, side.path[1])
         if name is not None and side.rate is not None:
             shaped.setdefault((name, side.direction), side)
     below = _below(view)
+    carriers = tuple(name for name, _ in shaped if is_carrier(name))
     for (name, direction), side in shaped.items():
-        for lower in _all_below(name, below):
+        sessions = carriers if is_ppp(name) and view.facts is None else ()
+        for lower in (*_all_below(name, below), *sessions):
             other = shaped.get((lower, direction))
             if other is not None:
                 yield _inside(view, side, other, name, lower)
@@ -58,7 +64,7 @@ def _inside(view: View, side: Side, other: Side, name: str, lower: str) -> Diagn
         view.at_link(side, "device"),
         hints=(
             "each packet waits twice, and takes from both rates; the slower one decides",
-            "shape one of them; tiers can tell the VLANs apart",
+            "shape one of them, of a session the session; tiers can tell VLANs apart",
         ),
         related=(("the device below", place),) if place else (),
     )

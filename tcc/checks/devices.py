@@ -3,13 +3,14 @@
 import re
 
 _VIRTUAL = re.compile(
-    r"lo|(veth|vnet|tap|tun|wg|br|ifb|docker|dummy|lxc|lxd|vmbr|virbr|cni|cali|ns-|tailscale|zt)[-\w.*?]*"
+    r"lo|(veth|vnet|vboxnet|tap|tun|wg|br|ifb|docker|dummy|lxc|lxd|vmbr|virbr|cni|cali|ns-|tailscale|zt)[-\w.*?]*"
 )
 _PPP = re.compile(r"(ppp|pppoe)[-\w*?]*")
+_CARRIER = re.compile(r"(wan|(dsl|ptm|atm|nas)[0-9]*)(\.[0-9]+)?")
 _MOBILE = re.compile(r"(wwan|wwp|rmnet|ccmni|lte|5g)[-\w.*?]*")
 _HOSTS = re.compile(
     r"br-(lan|guest|iot|[0-9a-f]{12})|lan[0-9]*|phy[0-9]+-ap[0-9]+"
-    r"|docker[0-9]+|podman[0-9]+|virbr[0-9]+|cni[0-9]+|(lxc|lxd|incus)br[0-9]+"
+    r"|vboxnet[0-9]+|docker[0-9]+|podman[0-9]+|virbr[0-9]+|cni[0-9]+|(lxc|lxd|incus)br[0-9]+"
 )
 _AIR = re.compile(r"phy[0-9]+-ap[0-9]+")
 _WIREGUARD = re.compile(r"wg[-\w.*?]*")
@@ -26,6 +27,11 @@ def is_ppp(name: str) -> bool:
     return _PPP.fullmatch(name) is not None
 
 
+def is_carrier(name: str) -> bool:
+    """Whether it is what a PPP session is on: a DSL modem in the router, OpenWrt's port `wan`."""
+    return _CARRIER.fullmatch(name) is not None
+
+
 def is_mobile(name: str) -> bool:
     """Whether it is a mobile modem: the names of the kernel, udev and Android."""
     return _MOBILE.fullmatch(name) is not None
@@ -34,7 +40,7 @@ def is_mobile(name: str) -> bool:
 def faces_hosts(name: str) -> bool:
     """Whether it is a LAN port, an access point, or a bridge of either or of containers.
 
-    The names are those of OpenWrt, Docker, Podman, libvirt, CNI and LXC.
+    The names are those of OpenWrt, VirtualBox, Docker, Podman, libvirt, CNI and LXC.
     """
     return _HOSTS.fullmatch(name) is not None
 

@@ -40,6 +40,9 @@ SLOWEST = 4_000
 SMALL = 10_000
 """Bytes of memory near the limits of the plugins."""
 FAR_APART = 200
+KINDS = {"voip": "calls", "udp": "datagrams", "tcp": "transfers", "ping": "pings"}
+GUESSES = ("unknown", "conservative")
+"""Framings that say that nobody knows."""
 HTTP = 8080
 """The highest port of the Web's."""
 MANY_PORTS = 8_000
@@ -52,7 +55,7 @@ SCARCE_TINS = {"video": (None, "diffserv3")} | {
 }
 """Tins that the plugins may miss, with the modes that could lack them."""
 TELLING = ("br-", "lan", "phy", "ppp", "wan", "ww", "rmnet", "ccmni", "lte", "5g", "wg",
-           "docker", "podman", "virbr", "cni", "lxcbr", "lxdbr", "incusbr")  # fmt: skip
+           "vboxnet", "docker", "podman", "virbr", "cni", "lxcbr", "lxdbr", "incusbr")  # fmt: skip
 """How names begin that tell what is behind a device."""
 
 
@@ -77,7 +80,8 @@ def _of_links(policy: Policy) -> set[str]:
 
     `roleless`, `undescribed`: one has no role, or no framing either. `numbers`: of a framing.
     `telling`: the name of a device tells what is behind it. `facing`: one faces hosts.
-    `air`: one is an access point. `ifb`: one is an ifb. `pattern`: one is many.
+    `air`: one is an access point. `ifb`, `lo`: one is. `pattern`: one is many.
+    `guess`: a framing is one.
     """
     found: set[str] = {"links"} if len(policy.links) > 1 else set()
     for link in policy.links:
@@ -93,6 +97,8 @@ def _of_links(policy: Policy) -> set[str]:
             found.add("facing")
         if framing is not None and framing.preset is None:
             found.add("numbers")
+        elif framing is not None and framing.preset in GUESSES:
+            found.add("guess")
         if link.device.matching is not None:
             found.add("pattern")
         name = link.device.name or link.device.matching or ""
@@ -102,6 +108,8 @@ def _of_links(policy: Policy) -> set[str]:
                 found.add("air")
         elif name.startswith("ifb"):
             found.add("ifb")
+        elif name == "lo":
+            found.add("lo")
     found.discard("tiers")  # of a link these are its own tiers; of a shaping, the mode
     if policy.links or policy.objectives:
         found.add("names")
@@ -109,7 +117,7 @@ def _of_links(policy: Policy) -> set[str]:
 
 
 def _of_sides(sides: Sequence[Side]) -> set[str]:
-    """`options`: of a qdisc. `unrated`: no rate. `one-tin`: a mode of one tin.
+    """`options`: of a qdisc. `unrated`: no rate. `bounds`: of a rate. `one-tin`: a mode of one tin.
 
     `slow`, `low`, `fast`, `apart`, `uphill`: rates are. `one-sided`: a flow mode is.
     `flow-fair`: not between hosts. `gso-kept`: perhaps. `far`: the AQM is for a long path.
@@ -123,6 +131,8 @@ def _of_sides(sides: Sequence[Side]) -> set[str]:
         found |= shaping.__pydantic_fields_set__
         if side.options is not None:
             found |= _of_options(side)
+        if shaping.bandwidth is not None and shaping.bandwidth.minimum is not None:
+            found.add("bounds")
         if side.rate is None:
             found.add("unrated")
         else:
@@ -229,16 +239,25 @@ def _wide(match: Match) -> bool:
 
 
 def _of_objectives(policy: Policy) -> set[str]:
-    """`objective`: there is one. `calls`: in a workload. `quiet`: perhaps, one direction is."""
+    """`objective`: there is one. `calls`, `datagrams`, ...: in a workload.
+
+    `quiet`: perhaps, one direction is. `one-host`: perhaps, fairness between hosts is asked of one.
+    """
     found: set[str] = set()
+    crowds = {
+        one.name for one in policy.workloads if sum(part.hosts or 0 for part in one.parts) > 1
+    }
     for objective in policy.objectives:
         found.add("objective")
         for requirement in objective.require:
             found.add(requirement.metric)
+            if requirement.subject == "host" and not any(
+                (use.hosts or 0) > 1 or use.name in crowds for use in objective.under
+            ):
+                found.add("one-host")
         if any(use.name not in ("rrul", "rrul_be") for use in objective.under):
             found.add("quiet")
-    if any(part.kind == "voip" for workload in policy.workloads for part in workload.parts):
-        found.add("calls")
+    found |= {KINDS[part.kind] for one in policy.workloads for part in one.parts}
     return found
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.view import View
+from tcc.checks.loads import load_of
+from tcc.checks.view import Asked, Side, View, inward
 from tcc.diagnostics import Diagnostic, warning
 from tcc.units import format_rate
 
@@ -24,21 +25,39 @@ def check(view: View) -> Iterator[Diagnostic]:
         required = asked.requirement
         if required.metric not in ("goodput", "throughput") or required.comparison != ">=":
             continue
-        if not any(use.name == FILLS_ALL for use in asked.objective.under):
-            continue
         tin = own.get((asked.link.name, required.subject)) or tins.get(required.subject)
         for side in asked.sides:
             mode = side.shaping.tiers or side.option("diffserv") or "diffserv3"
             share = SHARES.get(mode, {}).get(tin or "")
             if share is None or side.rate is None or required.rate is None:
                 continue
+            if not _others_are_busy(view, asked, side):
+                continue
             if required.rate > side.rate // share:
                 yield warning(
                     "objective-above-tin-share",
                     view.span(*asked.path, "rate"),
                     f"above {format_rate(side.rate // share)} {tin} comes after the other tins",
-                    f"that is 1/{share} of the rate; `{FILLS_ALL}` keeps all tins busy, and a tin "
-                    "above its threshold gives way to the rest",
+                    f"that is 1/{share} of the rate; while best effort is busy, a tin above its "
+                    "threshold gives way to it",
                     "write a lower bound",
                 )
                 break
+
+
+def _others_are_busy(view: View, asked: Asked, side: Side) -> bool:
+    """Whether transfers without a mark, or those of rrul, fill the best-effort tin."""
+    if any(use.name == FILLS_ALL for use in asked.objective.under):
+        return True
+    tiers = (*view.policy.tiers, *side.link.tiers)
+    if any(0 in match.dscp or not match.dscp for tier in tiers for match in tier.matches):
+        return False
+    direction = "upload" if (side.direction == "egress") is not inward(side.link) else "download"
+    return any(
+        part.kind == "tcp"
+        and part.direction == direction
+        and part.rate is None
+        and part.rtt is None
+        and not part.dscp
+        for part in load_of(view, asked).parts
+    )

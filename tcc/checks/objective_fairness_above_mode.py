@@ -44,13 +44,17 @@ def _flows_of_hosts(view: View, asked: Asked, side: Side) -> list[Fraction]:
     load = load_of(view, asked)
     uploads = (side.direction == "egress") is not inward(side.link)
     hosts: list[Fraction] = []
+    nameless = Fraction()  # parts without `from N hosts` are all of the same host
     for part in load.parts:
         if part.kind in ("ping", "voip") or (part.direction == "upload") is not uploads:
             continue
         if not _greedy(part):
             return []
-        hosts += [Fraction(part.flows, part.hosts or 1)] * (part.hosts or 1)
-    return hosts
+        if part.hosts is None:
+            nameless += part.flows
+        else:
+            hosts += [Fraction(part.flows, part.hosts)] * part.hosts
+    return [*hosts, nameless] if nameless else hosts
 
 
 def _greedy(part: Part) -> bool:

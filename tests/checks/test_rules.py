@@ -21,6 +21,48 @@ def fast(device: str, speed: int) -> Facts:
 
 FOUND = [
     # code, policy, the words it points at
+    ("device-is-loopback", up("bandwidth 100mbit", SERVER, "lo"), '"lo"'),
+    ("bandwidth-above-whole", "let sync = 40mbit\n" + up("bandwidth 110% of sync"),
+     "110% of sync"),
+    ("bounds-leave-no-room",
+     down("bandwidth 20mbit within 20mbit..20mbit", "framing unknown; role router", "wwan0"),
+     "20mbit within 20mbit..20mbit"),
+    ("framing-guess-costly",
+     wan("bandwidth 900mbit", "framing conservative; role router"), "conservative"),
+    ("codel-target-below-packet",  # 1514 bytes take 24.2 ms at 500 kbit/s
+     up("bandwidth 500kbit; qdisc tbf { latency 99ms; inner fq_codel { target 24ms } }", SERVER),
+     "24ms"),
+    ("objective-fairness-of-one",
+     up("bandwidth 50mbit; fairness per-host",
+        more=objective("egress host fairness >= 0.9", "tcp_nup 4 flows for 9s")),
+     "egress host fairness >= 0.9"),
+    ("objective-fairness-of-one",  # parts that name no hosts are of the same one
+     up("bandwidth 50mbit; fairness per-host",
+        more="workload c { tcp upload 9 flows; tcp upload 1 flow 2mbit each }"
+        + objective("egress host fairness >= 0.9", "c")), "egress host fairness >= 0.9"),
+    ("objective-loss-below-overload",  # 200 Mbit/s through 100: half is lost
+     up("bandwidth 100mbit", SERVER, more="workload f { udp upload 4 flows 50mbit each }"
+        + objective("f loss <= 49%", "f")), "49%"),
+    ("objective-loss-below-overload",
+     up("bandwidth 100mbit", SERVER, more="workload f { udp upload 2 flows 150mbit total as x;"
+        " tcp upload 1 flow }" + objective("x loss <= 1%", "f")), "1%"),
+    ("objective-above-tin-share",
+     up("bandwidth 100mbit; tiers diffserv4", more="tier voice { match dscp ef }"
+        "workload c { udp upload 10 flows 10mbit each dscp ef; tcp upload 8 flows }"
+        + objective("egress voice goodput >= 26mbit", "c")), "26mbit"),
+    ("fifo-blocks-head",
+     up("bandwidth 50mbit; qdisc tbf { latency 9ms; inner fq_codel { flows 4 } }", SERVER), "4"),
+    ("tier-sides-swapped", up(TIERS, more="tier voice { match local address 8.8.8.8 }"),
+     "8.8.8.8"),
+    ("device-inside-another",
+     up("bandwidth 37mbit", VDSL, "pppoe-wan", 'link c { device "wan.7"; framing bridged-ptm;'
+        " role router; egress { bandwidth 38mbit } }"), '"pppoe-wan"'),
+    ("atm-beyond-adsl",
+     down("bandwidth 9mbit within 2mbit..60mbit", "framing pppoa-vcmux; role router"),
+     "pppoa-vcmux"),
+    ("autorate-on-fixed-line",
+     wan("bandwidth 900mbit; ingress { qdisc cake { autorate-ingress } }"), "autorate-ingress"),
+    ("role-not-of-device", wan("bandwidth 4mbit", device="vboxnet0"), "router"),
     ("link-shapes-nothing", 'link wan { device "eth0"; rtt 50ms }', "wan"),
     ("line-undescribed", 'link wan { device "eth0"; bandwidth 18mbit }', "wan"),
     ("line-undescribed", 'link wan { device "wan"; bandwidth 2mbit; qdisc cake }', "wan"),
@@ -265,6 +307,49 @@ FOUND = [
 ]  # fmt: skip
 
 RIGHT = [
+    ("device-is-loopback", up("bandwidth 100mbit", SERVER, "lo0")),
+    ("bandwidth-above-whole",  # a plan, with room for headers
+     "let plan = 40mbit\n" + up("bandwidth 115% of plan", HOSTS)),
+    ("bandwidth-above-whole", "let sync = 40mbit\n" + up("bandwidth 100% of sync")),
+    ("bounds-leave-no-room",
+     down("bandwidth 20mbit within 20mbit..21mbit", "framing unknown; role router", "wwan0")),
+    ("framing-guess-costly", wan("bandwidth 190mbit", "framing unknown; role router")),
+    ("framing-guess-costly",
+     down("bandwidth 900mbit within 90mbit..2gbit", "framing unknown; role router")),
+    ("codel-target-below-packet",
+     up("bandwidth 500kbit; qdisc tbf { latency 99ms; inner fq_codel { target 25ms } }", SERVER)),
+    ("objective-fairness-of-one",
+     up("bandwidth 50mbit; fairness per-host",
+        more=objective("egress host fairness >= 0.9", "tcp_nup 4 flows from 2 hosts for 9s"))),
+    ("objective-fairness-of-one",
+     up("bandwidth 50mbit; fairness per-host",
+        more="workload c { tcp upload 9 flows from 1 host; tcp upload 1 flow from 1 host }"
+        + objective("egress host fairness >= 0.9", "c"))),
+    ("objective-loss-below-overload",
+     up("bandwidth 100mbit", SERVER, more="workload f { udp upload 4 flows 50mbit each }"
+        + objective("f loss <= 51%", "f"))),
+    ("objective-loss-below-overload",
+     up("bandwidth 100mbit; qdisc tbf { inner fq_codel }; backpressure udp", SERVER,
+        more="workload f { udp upload 4 flows 50mbit each }" + objective("f loss <= 1%", "f"))),
+    ("objective-loss-below-overload",  # small and large datagrams: a share of packets
+     up("bandwidth 100mbit", SERVER, more="workload f { udp upload 4 flows 50mbit each payload 99B;"
+        " udp upload 4 flows 1mbit each }" + objective("f loss <= 1%", "f"))),
+    ("objective-above-tin-share",
+     up("bandwidth 100mbit; tiers diffserv4", more="tier voice { match dscp ef }"
+        "workload c { udp upload 5 flows 10mbit each dscp ef; tcp upload 8 flows 10mbit each }"
+        + objective("egress voice goodput >= 26mbit", "c"))),
+    ("fifo-blocks-head",
+     up("bandwidth 50mbit; qdisc tbf { latency 9ms; inner fq_codel { flows 8 } }", SERVER)),
+    ("tier-sides-swapped", up(TIERS, more="tier voice { match remote address 8.8.8.8 }")),
+    ("tier-sides-swapped", up(TIERS, HOSTS, more="tier voice { match local address 8.8.8.8 }")),
+    ("device-inside-another",
+     up("bandwidth 37mbit", VDSL, "pppoe-wan", 'link c { device "eth1"; framing ethernet;'
+        " role router; egress { bandwidth 38mbit } }")),
+    ("atm-beyond-adsl",
+     down("bandwidth 9mbit within 2mbit..24mbit", "framing pppoa-vcmux; role router")),
+    ("autorate-on-fixed-line",
+     wan("egress { bandwidth 40mbit }; ingress { bandwidth 900mbit; qdisc cake"
+         " { autorate-ingress } }")),
     ("bandwidth-implausible", wan("egress { bandwidth 840mbit }; ingress { bandwidth 960mbit }",
                                   VDSL)),
     ("bandwidth-implausible", up("bandwidth 10gbit", "framing docsis; role router")),

@@ -489,14 +489,14 @@ class Cake(QueueDisc):
         """Write down what a packet, or every segment of a super-packet, takes on the wire."""
         offset: cython.uint = row.network_offset
         extra: cython.uint
+        each: cython.uint
         last: cython.uint
         self.average_offset += (offset << 8) - (self.average_offset >> 8)
         if row.gso_segs > 1:
             extra = row.gso_segs - 1
-            last = row.length - extra * row.header_length - extra * row.gso_size
-            row.adjusted = extra * self.adjust(
-                row.gso_size + row.header_length, offset
-            ) + self.adjust(last, offset)
+            last = (row.length - extra * (row.header_length + row.gso_size)) & M32
+            each = self.adjust(row.gso_size + row.header_length, offset)
+            row.adjusted = (extra * each + self.adjust(last, offset)) & M32
         elif self.known_size and row.length == self.known_length and offset == self.known_offset:
             row.adjusted = self.known_size  # as the packet before: the extremes stay, too
         else:

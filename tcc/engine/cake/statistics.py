@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tcc.engine.cake.config import signed
 from tcc.engine.cake.rows import NONE, SLOTS
 from tcc.engine.cake.tables import mode_of
 from tcc.engine.constants import NIL
@@ -75,8 +76,8 @@ def tin_names(cake: Cake) -> tuple[str, ...]:
 
 
 def microseconds(span: int) -> int:
-    """Return a span of ns in microseconds, cut towards zero as ktime_to_us() does."""
-    return -(-span // 1000) if span < 0 else span // 1000
+    """Return a span of ns in microseconds, cut towards zero as ktime_to_us() does, then to s32."""
+    return signed(-(-span // 1000) if span < 0 else span // 1000, 32)
 
 
 def queue_length(cake: Cake, flow: dict[str, int]) -> int:

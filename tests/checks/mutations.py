@@ -58,6 +58,14 @@ def one_more_link(text: str, tag: str, pattern: bool = False) -> str:
     return f"{text}link v {{ device {name}; framing raw; egress {{ bandwidth 5mbit }} }}\n"
 
 
+def guess_framing(text: str) -> str:
+    """Say `conservative` of the only line, if it is too fast to have cells."""
+    fast = re.search(r"bandwidth +(?:[0-9.]+gbit|[2-9][0-9]{2}mbit)(?! within)", text)
+    if not fast or text.count("framing ") > 1:
+        return text
+    return re.sub(r"framing +(ethernet|docsis)$", "framing conservative", text, flags=re.MULTILINE)
+
+
 FAMILIES: dict[str, Callable[[str], str]] = {
     "kbit for mbit": lambda text: RATE.sub(r"\1\2kbit", text, count=1),
     "bits and bytes mixed up (Mbps)": lambda text: RATE.sub(r"\1\2Mbps", text, count=1),
@@ -154,6 +162,15 @@ FAMILIES: dict[str, Callable[[str], str]] = {
         if "under   tcp_nup" in text and "ingress" in text
         else text
     ),
+    "the loopback device": sub(r'device +"[^"]+"', 'device "lo"'),
+    "more than all of a line": sub(r"(bandwidth +)[0-9]+% of", r"\g<1>110% of"),
+    "bounds of one rate": sub(
+        r"(bandwidth +)([0-9.]+[kmg]bit) within [^;}\n]+[^;} \n]", r"\g<1>\2 within \2..\2"
+    ),
+    "a guess on a fast line": guess_framing,
+    "hosts compared, and one of them": lambda text: (
+        re.sub(r" from [0-9]+ hosts?", "", text) if "host fairness" in text else text
+    ),
 }  # fmt: skip
 
 
@@ -241,6 +258,11 @@ OWED: dict[str, tuple[str, ...]] = {
     "a waiver of nothing": ("waiver-unused",),
     "a pattern over a device": ("device-claimed-twice",),
     "objectives both ways, load one way": ("objective-above-load",),
+    "the loopback device": ("device-is-loopback",),
+    "more than all of a line": ("bandwidth-above-whole",),
+    "bounds of one rate": ("bounds-leave-no-room",),
+    "a guess on a fast line": ("framing-guess-costly",),
+    "hosts compared, and one of them": ("objective-fairness-of-one",),
 }
 """The findings that each mistake is owed; others do not count."""
 
@@ -265,8 +287,16 @@ RIGHT: dict[str, dict[str, str]] = {
         "lab-host-fairness": "flows are told apart there, and not hosts",
     },
     "memory for a few packets": {
+        "slow-radio-fqcodel": "1 Mbit/s in 130 ms are 16250 bytes: 32 KiB are enough",
         "adsl-pppoe-llc": "1 Mbit/s in 80 ms are 10000 bytes: 32 KiB are enough",
         "lab-slow": "1 Mbit/s in 100 ms are 12500 bytes: 32 KiB are enough",
+    },
+    "tbf with tc's example burst": {
+        "slow-radio-fqcodel": "1540 bytes hold a frame, and are 12 ms of 1 Mbit/s",
+    },
+    "more than all of a line": {
+        "guest-vlan-isolated": "it faces guests, and the line is not behind it",
+        "isp-overprovision": "customers get more than they pay for, since headers count",
     },
 }
 """Changes that leave a policy right, by family and policy, with the reason."""
@@ -275,6 +305,7 @@ NO_PARAM = "device and rates are parameters without a value"
 COUNTED = "the cap of a server may be counted without Ethernet's headers"
 SECRET: dict[str, dict[str, str]] = {
     "kbit for mbit": {
+        "dns-server-here": "a server may be held to 900 kbit/s",
         "server-cap": "a server may be held to 495 kbit/s",
         "wireguard-server": "a tunnel may be held to 200 kbit/s",
         "docker-host": "a line may have 900 kbit/s",
@@ -283,6 +314,8 @@ SECRET: dict[str, dict[str, str]] = {
         "server-web": "a server may be held to 950 kbit/s",
     },
     "up and down exchanged": {
+        "ipv6-only-464xlat": "a plan may be twice as fast up as down: one is three times, here",
+        "two-crowds-fair": "a plan may be twice as fast up as down: one is three times, here",
         "containers": "containers may send twice as fast as they receive",
         "containers-build-farm": "containers may send twice as fast as they receive",
         "wireguard": "tunnels may be 2.7 times as fast up as down: a plan is, in this corpus",
@@ -290,6 +323,11 @@ SECRET: dict[str, dict[str, str]] = {
         "isp-wireless-sectors": "cameras behind a sector may send three times what they receive",
     },
     "framing and role left out": {
+        "dns-server-here": COUNTED,
+        "server-10g": COUNTED,
+        "slow-radio-fqcodel": COUNTED,
+        "udp-overload-on-purpose": COUNTED,
+        "wg-only-cap": "the cap of a tunnel may be counted without its carrier's headers",
         "kubernetes-node": COUNTED,
         "lab-datacentre": COUNTED,
         "office-many-sites": NO_PARAM,
@@ -303,7 +341,11 @@ SECRET: dict[str, dict[str, str]] = {
         "server-streaming": COUNTED,
         "server-web": COUNTED,
     },
-    "ADSL's framing on another line": {"office-many-sites": NO_PARAM},
+    "ADSL's framing on another line": {
+        "office-many-sites": NO_PARAM,
+        "geo-satellite-pep": "ADSL2+ may have 22 Mbit/s down and 2.7 up",
+        "slow-radio-fqcodel": "ADSL may have 1 Mbit/s up",
+    },
 }
 """Mistakes that leave what somebody else may mean, by family and policy, with the reason."""
 

@@ -12,10 +12,14 @@ from itertools import product
 from tcc.report.page.html import Markup, tag
 from tcc.sweep.axes import Axis
 
-WIDTH, LEFT, HEAD, ROW, FLAT = 6400, 1300, 420, 420, 140
+WIDTH, HEAD, ROW, FLAT, FOOT = 6400, 420, 420, 140, 330
 """In tenths of pixels, as the other drawings of a page."""
-NARROW = 560
-"""A cell needs to be this wide for its number."""
+LEAST_LEFT, MOST_LEFT = 1300, 2600
+"""What the values from above may take of the width."""
+LETTER, FONT = 92, 145
+"""How wide a letter is at most, on average, and how large the font is."""
+STEPS = 5
+"""Shades in the legend."""
 MOST_ROWS = 40
 """More rows than this are drawn flat, without numbers."""
 PALE, DEEP = 6, 55
@@ -97,66 +101,117 @@ def heat_map(title: str, panel: Panel, shown: Sequence[Shown | None]) -> Markup:
         panel: what is where.
         shown: what each point of the grid shows; None for nothing.
     """
-    columns, rows = len(panel.points[0]), len(panel.points)
-    height = ROW if rows <= MOST_ROWS else FLAT
-    values = [cell.value for cell in shown if cell is not None]
-    ends = (min(values, default=Fraction(0)), max(values, default=Fraction(0)))
-    numbers = (WIDTH - LEFT) // columns >= NARROW and height == ROW
-    return tag(
+    there = [cell for cell in shown if cell is not None]
+    frame = _frame(panel, [cell.words + HELD * cell.held for cell in there])
+    low = min(there, key=_value, default=None)
+    high = max(there, key=_value, default=None)
+    ends = (low.value, high.value) if low and high else (Fraction(0), Fraction(0))
+    below = HEAD + len(panel.points) * frame.height
+    drawing = tag(
         "svg",
-        _labels(panel, height),
+        _labels(panel, frame),
         (
-            _cell(x, y, columns, height, shown[point], ends, numbers)
+            _cell(frame, (x, y), shown[point], ends)
             for y, line in enumerate(panel.points)
             for x, point in enumerate(line)
         ),
-        viewBox=f"0 0 {WIDTH} {HEAD + rows * height + 40}",
+        _legend(low.words, high.words, below + 110) if low and high and low != high else None,
+        viewBox=f"0 0 {WIDTH} {below + FOOT}",
         role="img",
         aria_label=f"{title}; the table below has the same numbers",
-        font_size=130,
+        class_="heat",
+        font_size=FONT,
     )
+    return tag("div", drawing, class_="wide", tabindex=0, role="region", aria_label=title)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where the cells are: how far from the left, how many, how high, and whether with numbers."""
+
+    left: int
+    columns: int
+    height: int
+    numbers: bool
+
+    def edge(self, column: int) -> int:
+        """Return where a column begins."""
+        return self.left + (WIDTH - self.left) * column // self.columns
+
+    def middle(self, column: int) -> int:
+        """Return the middle of a column."""
+        return (self.edge(column) + self.edge(column + 1)) // 2
+
+
+def _frame(panel: Panel, words: Sequence[str]) -> _Frame:
+    left = 0
+    if panel.down is not None:
+        left = min(MOST_LEFT, max(LEAST_LEFT, _width(panel.down.values) + 90))
+    height = ROW if len(panel.points) <= MOST_ROWS else FLAT
+    columns = len(panel.points[0])
+    room = (WIDTH - left) // columns
+    return _Frame(left, columns, height, room >= _width(words) and height == ROW)
+
+
+def _width(words: Sequence[str]) -> int:
+    return LETTER * max(map(len, words), default=0)
+
+
+def _value(shown: Shown) -> Fraction:
+    return shown.value
 
 
 def _cell(
-    x: int, y: int, columns: int, height: int, shown: Shown | None,
-    ends: tuple[Fraction, Fraction], numbers: bool,
-) -> list[Markup]:  # fmt: skip
-    left, right = (LEFT + (WIDTH - LEFT) * place // columns for place in (x, x + 1))
-    top = HEAD + y * height
+    frame: _Frame, place: tuple[int, int], shown: Shown | None, ends: tuple[Fraction, Fraction]
+) -> list[Markup]:
+    x, y = place
+    left, right = frame.edge(x), frame.edge(x + 1)
+    top, middle = HEAD + y * frame.height, HEAD + y * frame.height + frame.height // 2
     if shown is None:
-        return [_text("-", (left + right) // 2, top + height // 2 + 45)] if numbers else []
+        return [_text("-", frame.middle(x), middle + 45)] if frame.numbers else []
     low, high = ends
     share = (shown.value - low) / (high - low) if high > low else Fraction(0)
-    deep = PALE + round((DEEP - PALE) * share)
     found = [
-        tag("rect", x=left, y=top, width=right - left, height=height, fill="var(--s0)",
-            fill_opacity=f"{deep}%", stroke="var(--paper)", stroke_width=12)
+        tag("rect", x=left, y=top, width=right - left, height=frame.height, fill="var(--s0)",
+            fill_opacity=f"{_depth(share)}%", stroke="var(--paper)", stroke_width=12)
     ]  # fmt: skip
-    if numbers:
-        words = shown.words + (HELD if shown.held else "")
-        found.append(_text(words, (left + right) // 2, top + height // 2 + 45))
+    if frame.numbers:
+        found.append(_text(shown.words + HELD * shown.held, frame.middle(x), middle + 45))
+    elif shown.held:
+        found.append(tag("ellipse", cx=frame.middle(x), cy=middle, rx=40, ry=40, fill="var(--ink)"))
     return found
 
 
-def _labels(panel: Panel, height: int) -> Iterator[Markup]:
+def _depth(share: Fraction) -> int:
+    return PALE + round((DEEP - PALE) * share)
+
+
+def _legend(low: str, high: str, y: int) -> Iterator[Markup]:
+    """Yield the shades from the least value to the greatest, to the right below the cells."""
+    size = 220
+    right = WIDTH - LETTER * len(high)
+    left = right - STEPS * size
+    yield _text(low, left - 60, y + 120, "end")
+    for number in range(STEPS):
+        shade = f"{_depth(Fraction(number, STEPS - 1))}%"
+        outline = f"M{left + number * size} {y}h{size}v150h-{size}z"
+        yield tag("path", d=outline, fill="var(--s0)", fill_opacity=shade)
+    yield _text(high, right + 60, y + 120, "start")
+
+
+def _labels(panel: Panel, frame: _Frame) -> Iterator[Markup]:
     if panel.across is not None:
-        yield _text(panel.across.name, WIDTH, 140, "end")
-        columns = len(panel.across.values)
-        width = (WIDTH - LEFT) // columns
-        every = -(-NARROW // width)  # as many as have room
-        for x in range(0, columns, every):
-            yield _text(
-                panel.across.values[x],
-                LEFT + (2 * x + 1) * (WIDTH - LEFT) // columns // 2,
-                HEAD - 80,
-            )
+        yield _text(f"{panel.across.name} →", WIDTH, 140, "end")
+        room = (WIDTH - frame.left) // frame.columns
+        every = max(1, -(-_width(panel.across.values) // room))  # as many as have room
+        for x in range(0, frame.columns, every):
+            yield _text(panel.across.values[x], frame.middle(x), HEAD - 80)
     if panel.down is not None:
-        yield _text(panel.down.name, 0, HEAD - 80, "start")
-        every = -(-ROW // (2 * height))
+        yield _text(f"{panel.down.name} ↓", 0, 140, "start")
+        every = -(-ROW // (2 * frame.height))
         for y in range(0, len(panel.down.values), every):
-            yield _text(
-                panel.down.values[y], LEFT - 90, HEAD + y * height + height // 2 + 45, "end"
-            )
+            middle = HEAD + y * frame.height + frame.height // 2
+            yield _text(panel.down.values[y], frame.left - 90, middle + 45, "end")
 
 
 def _text(words: str, x: int, y: int, anchor: str = "middle") -> Markup:

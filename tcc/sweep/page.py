@@ -149,7 +149,7 @@ def _maps(swept: Swept, figure: Figure) -> Iterator[Markup]:
 
 
 def _note(panel: Panel, figure: Figure) -> str:
-    held = "✓ where it held with every seed" if figure.required else ""
+    held = "✓ or ● where it held with every seed" if figure.required else ""
     return "; ".join(filter(None, (", ".join(map(" = ".join, panel.fixed)), held)))
 
 

@@ -1,12 +1,12 @@
 """Rate against delay: every point of a grid, and the front that none of them is beyond."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from tcc.report.page.charts import scale_for, ticks
 from tcc.report.page.html import Markup, tag
 from tcc.report.page.svg import ACROSS, DOWN, HEIGHT, LEFT, TOP, WIDTH, Axis, grid
-from tcc.sweep.pareto import Trade
+from tcc.sweep.pareto import DELAY, Trade
 
 DOT, FRONT_DOT = 40, 70
 MARKS = 6
@@ -14,8 +14,8 @@ MARKS = 6
 
 def scatter(title: str, trades: Sequence[Trade], front: Sequence[Trade]) -> Markup:
     """Return a drawing: the delay across, the rate upwards, the front joined by a line."""
-    across = _axis("delay", [trade.delay for trade in trades])
-    up = _axis("rate", [trade.rate for trade in trades])
+    across = _axis("delay", DELAY, [trade.delay for trade in trades])
+    up = _axis("rate", "goodput", [trade.rate for trade in trades])
     places = {trade.point: _place(trade, across, up) for trade in trades}
     best = {trade.point for trade in front}
     line = "L".join("{} {}".format(*places[trade.point]) for trade in front)
@@ -28,18 +28,32 @@ def scatter(title: str, trades: Sequence[Trade], front: Sequence[Trade]) -> Mark
                 fill=f"var(--{'s1' if point in best else 's0'})")
             for point, (x, y) in places.items()
         ),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        _legend(),
+        viewBox=f"0 0 {WIDTH} {HEIGHT + 30}",
         role="img",
         aria_label=f"{title}; the table below names the points of the front",
         class_="still",
     )  # fmt: skip
 
 
-def _axis(quantity: str, values: Sequence[Fraction]) -> tuple[Axis, int]:
+def _legend() -> Iterator[Markup]:
+    """Yield what the two kinds of points are, which differ in size, not in colour alone."""
+    y = TOP - 140
+    for end, size, colour, words in (
+        (LEFT + ACROSS, FRONT_DOT, "s1", "on the front"),
+        (LEFT + ACROSS - 1200, DOT, "s0", "beaten"),
+    ):
+        yield tag("text", words, x=end, y=y + 40, text_anchor="end")
+        x = end - 68 * len(words) - 100
+        yield tag("ellipse", cx=x, cy=y, rx=size, ry=size, fill=f"var(--{colour})")
+
+
+def _axis(quantity: str, name: str, values: Sequence[Fraction]) -> tuple[Axis, int]:
     """Return an axis from nothing to the greatest value, and the unit it counts in."""
     most = round(max(values))
     scale = scale_for(quantity, most)
-    return Axis(ticks(0, scale.thousandths(most) or 0, MARKS), scale.name), scale.size
+    marks = ticks(0, scale.thousandths(most) or 0, MARKS)
+    return Axis(marks, f"{name}, {scale.name}"), scale.size
 
 
 def _place(trade: Trade, across: tuple[Axis, int], up: tuple[Axis, int]) -> tuple[int, int]:

@@ -42,22 +42,24 @@ class Histogram:
         if cython.compiled:
             free(self.counts)
 
-    def add(self, value: cython.longlong) -> cython.void:
-        """Count a value; below 0 counts as 0."""
-        shift: cython.int
-        if value < 0:
-            value = 0
-        shift = bit_length(value | 255) - 8
-        place: cython.longlong = shift * 128 + (value >> shift)
-        if place >= self.size:
-            place = self.size - 1
-        self.counts[place] += 1
-        self.samples += 1
-        self.total += value
-        if self.least < 0 or value < self.least:
-            self.least = value
-        if value > self.greatest:
-            self.greatest = value
+    if not cython.compiled:  # for C it is in the .pxd, to be compiled into what calls it
+
+        def add(self, value: cython.longlong) -> cython.void:
+            """Count a value; below 0 counts as 0."""
+            shift: cython.int
+            if value < 0:
+                value = 0
+            shift = bit_length(value | 255) - 8
+            place: cython.longlong = shift * 128 + (value >> shift)
+            if place >= self.size:
+                place = self.size - 1
+            self.counts[place] += 1
+            self.samples += 1
+            self.total += value
+            if self.least < 0 or value < self.least:
+                self.least = value
+            if value > self.greatest:
+                self.greatest = value
 
     def clear(self) -> None:
         """Forget everything."""

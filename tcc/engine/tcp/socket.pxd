@@ -1,3 +1,4 @@
+# cython: cdivision=True
 from tcc.engine.constants cimport *
 from tcc.engine.tcp.constants cimport *
 from tcc.engine.rows cimport Packet
@@ -145,12 +146,38 @@ cdef class Socket(Endpoint):
     cdef readonly long long duplicates
     cdef readonly long long reductions
     cdef readonly long long finished_at
-    cdef void refresh(self, long long now) noexcept nogil
+    # what has a body here is for the interpreter in socket.py
+    cdef inline void refresh(self, long long now) noexcept nogil:
+        self.now = now
+        self.time = now // 1000
+        self.jiffies = now // JIFFY
     cdef inline long long in_flight(self) noexcept nogil:
         return self.nxt - self.una - self.sacked_out - self.lost_out + self.retrans_out
     cdef int ensure(self, long long segments) noexcept nogil
-    cdef void list_append(self, long long segment) noexcept nogil
-    cdef void list_remove(self, long long segment) noexcept nogil
+    cdef inline void list_append(self, long long segment) noexcept nogil:
+        cdef Segment *row = &self.ring[segment & self.mask]
+        row.earlier = self.newest
+        row.later = NIL
+        if self.newest == NIL:
+            self.oldest = segment
+        else:
+            self.ring[self.newest & self.mask].later = segment
+        self.newest = segment
+    cdef inline void list_remove(self, long long segment) noexcept nogil:
+        cdef Segment *row = &self.ring[segment & self.mask]
+        cdef int earlier = row.earlier
+        cdef int later = row.later
+        if earlier == segment:
+            return
+        if earlier == NIL:
+            self.oldest = later
+        else:
+            self.ring[earlier & self.mask].later = later
+        if later == NIL:
+            self.newest = earlier
+        else:
+            self.ring[later & self.mask].earlier = earlier
+        row.earlier = segment
     cdef inline long long least_rtt(self) noexcept nogil:
         return -self.rtt_best.value[0]
     cdef long long current_threshold(self) noexcept nogil

@@ -279,12 +279,6 @@ class Socket(Endpoint):
         self.mask = size - 1
         return 1
 
-    def refresh(self, now: cython.longlong) -> cython.void:
-        """Let it be `now` (ns) for what follows."""
-        self.now = now
-        self.time = now // 1000
-        self.jiffies = now // JIFFY
-
     if not cython.compiled:  # for C these are in the .pxd, to be compiled into what calls them
 
         def in_flight(self) -> cython.longlong:
@@ -299,35 +293,41 @@ class Socket(Endpoint):
             """Answer whether the window is below the slow start threshold."""
             return self.cwnd < self.ssthresh
 
-    def list_append(self, segment: cython.longlong) -> cython.void:
-        """Note a segment as the one sent last."""
-        row: cython.pointer[Segment] = self.ring
-        place: cython.longlong = segment & self.mask
-        row[place].earlier = self.newest
-        row[place].later = NIL
-        if self.newest == NIL:
-            self.oldest = segment
-        else:
-            row[self.newest & self.mask].later = segment
-        self.newest = segment
+        def refresh(self, now: cython.longlong) -> cython.void:
+            """Let it be `now` (ns) for what follows."""
+            self.now = now
+            self.time = now // 1000
+            self.jiffies = now // JIFFY
 
-    def list_remove(self, segment: cython.longlong) -> cython.void:
-        """Take a segment out of the order of transmission; its `earlier` becomes itself."""
-        row: cython.pointer[Segment] = self.ring
-        place: cython.longlong = segment & self.mask
-        earlier: cython.int = row[place].earlier
-        later: cython.int = row[place].later
-        if earlier == segment:
-            return
-        if earlier == NIL:
-            self.oldest = later
-        else:
-            row[earlier & self.mask].later = later
-        if later == NIL:
-            self.newest = earlier
-        else:
-            row[later & self.mask].earlier = earlier
-        row[place].earlier = segment
+        def list_append(self, segment: cython.longlong) -> cython.void:
+            """Note a segment as the one sent last."""
+            row: cython.pointer[Segment] = self.ring
+            place: cython.longlong = segment & self.mask
+            row[place].earlier = self.newest
+            row[place].later = NIL
+            if self.newest == NIL:
+                self.oldest = segment
+            else:
+                row[self.newest & self.mask].later = segment
+            self.newest = segment
+
+        def list_remove(self, segment: cython.longlong) -> cython.void:
+            """Take a segment out of the order of transmission; its `earlier` becomes itself."""
+            row: cython.pointer[Segment] = self.ring
+            place: cython.longlong = segment & self.mask
+            earlier: cython.int = row[place].earlier
+            later: cython.int = row[place].later
+            if earlier == segment:
+                return
+            if earlier == NIL:
+                self.oldest = later
+            else:
+                row[earlier & self.mask].later = later
+            if later == NIL:
+                self.newest = earlier
+            else:
+                row[later & self.mask].earlier = earlier
+            row[place].earlier = segment
 
     def current_threshold(self) -> cython.longlong:
         """Answer the threshold to come back to when a reduction is undone."""

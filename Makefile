@@ -16,7 +16,7 @@ FACTS := --facts docs/examples/home.facts.json
 ENGINE := $(addsuffix .py,$(subst .,/,$(shell sed 's/#.*//' tcc/engine/_modules.txt 2>/dev/null)))
 ENGINE += $(wildcard tcc/engine/*.pxd tcc/engine/*/*.pxd)
 
-.PHONY: help dev try check static fast test browser kernel uml-kernel golden docs site man completions wheel dist deb fresh pythons fuzz evidence bench python
+.PHONY: help dev try check static fast test browser kernel uml-kernel golden docs site man completions wheel dist deb fresh pythons fuzz engine-bounds engine-asan evidence bench python
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -93,6 +93,12 @@ pythons:  ## build and test on Python 3.11 to 3.14, from the PATH or (as root) i
 fuzz: dev  ## give each reader of outside text a minute of hostile bytes; make fuzz T=policy for one
 	$(BIN)/python -m pip install -q --group fuzz
 	$(BIN)/python tests/fuzz/run.py $(T)
+
+engine-bounds: dev  ## the engine built with checks of bounds and overflows: traces, tests, damaged traces
+	@$(BIN)/python tests/evidence/run.py engine-bounds
+
+engine-asan: dev  ## the same under AddressSanitizer
+	@$(BIN)/python tests/evidence/run.py engine-asan
 
 evidence: dev  ## list what can be shown; make evidence T=NAME shows one
 	@$(BIN)/python tests/evidence/run.py $(T)

@@ -2,6 +2,9 @@
 
 TCC_PURE=1 builds a wheel for every platform, with the engine interpreted.  Without a C compiler
 the install goes on, with a warning, and the engine is interpreted too.
+
+TCC_ENGINE_CHECKS=bounds or =address builds an engine that checks what it does; it is for tests, is
+not optional, and belongs into a folder of its own (`make engine-bounds`, `make engine-asan`).
 """
 
 import os
@@ -14,6 +17,20 @@ MODULES = Path("tcc/engine/_modules.txt")  # one dotted module name a line, # fo
 # Neighbouring counters of a row are written one by one: a vector of two would wait for both.
 FLAGS = ["-O3", "-fno-tree-vectorize", "-g0"]
 
+CHECKS = os.environ.get("TCC_ENGINE_CHECKS", "")
+"""Empty, `bounds` (Cython's checks, and the compiler's of undefined behaviour), or `address`."""
+DIRECTIVES: dict[str, dict[str, bool]] = {
+    "": {},
+    "address": {},
+    "bounds": {
+        "boundscheck": True,
+        "wraparound": True,
+        "initializedcheck": True,
+        "cdivision": False,  # a division by zero is an error, and one of negative numbers Python's
+    },
+}
+SANITIZERS = {"bounds": "undefined", "address": "address,undefined"}
+
 
 class BuildEngine(build_ext):  # type: ignore[misc]
     """Translates the engine's modules to C when they are built, and for no other command."""
@@ -24,7 +41,10 @@ class BuildEngine(build_ext):  # type: ignore[misc]
 
         for extension in self.extensions:
             [translated] = cythonize(  # type: ignore[no-untyped-call]
-                [extension], build_dir="build/cython", language_level=3
+                [extension],
+                build_dir=f"build/cython{CHECKS and '-'}{CHECKS}",
+                language_level=3,
+                compiler_directives=DIRECTIVES[CHECKS],
             )
             extension.sources = translated.sources
         super().run()
@@ -40,12 +60,17 @@ def engine_modules() -> list[str]:
 
 def extension(module: str) -> Extension:
     """Return the extension made of a module's own source; optional: see above."""
+    sources = [module.replace(".", "/") + ".py"]
+    if not CHECKS:
+        return Extension(
+            module, sources, optional=True, extra_compile_args=FLAGS, extra_link_args=["-s"]
+        )
+    sanitize = [f"-fsanitize={SANITIZERS[CHECKS]}"]
     return Extension(
         module,
-        [module.replace(".", "/") + ".py"],
-        optional=True,
-        extra_compile_args=FLAGS,
-        extra_link_args=["-s"],
+        sources,
+        extra_compile_args=["-O0", "-g1", *sanitize],
+        extra_link_args=sanitize,
     )
 
 

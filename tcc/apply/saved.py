@@ -63,6 +63,6 @@ def from_text(text: str, comparison: Comparison) -> Saved:
         observed, wanted = state_from_json(data["observed"]), state_from_json(data["wanted"])
         links = {str(device): str(link) for device, link in data["links"].items()}
         policy = str(data["policy"])
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as problem:
         raise UnreadablePlanError(f"it is not whole: {problem!r}") from problem
     return Saved(diff(observed, wanted, comparison), policy, links)

@@ -139,6 +139,7 @@ def run(
             finally:
                 progress.clear()
             stored = store.results(keys)
+        found = cells(runs, stored)
     except FAILURES as problem:
         show.findings([finding(problem, resources)], {}, "text", color)
         return None, INVALID
@@ -146,7 +147,7 @@ def run(
         click.echo(interrupted(len(stored), len(keys), resources.out), err=True)
     policy = policy_of(grid)
     assert policy is not None
-    return Swept(grid, points, policy, cells(runs, stored)), code
+    return Swept(grid, points, policy, found), code
 
 
 @contextmanager

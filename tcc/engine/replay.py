@@ -363,7 +363,7 @@ def replay(scenario: Json) -> str | None:
         Replay(scenario).run()
     except DifferenceError as difference:
         return str(difference)
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
         raise UnreadableError(f"{type(error).__name__}: {error}") from None
     return None
 

@@ -107,6 +107,9 @@ def _read(path: str, table: str) -> Config | None:
         document: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise ConfigError(path + _with_place(str(problem))) from problem
+    except (RecursionError, ValueError) as problem:  # tomllib lets those of Python through
+        words = "tables within tables without end, or a number of thousands of digits"
+        raise ConfigError(f"{path}: {words}") from problem
     if table:
         document = document.get("tool", {}).get("tcc")
         if document is None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tcc.sweep.grid import Run
+from tcc.sweep.store import StoreError
 from tcc.verify.judge import Verdict
 from tcc.verify.summary import Summary, over_seeds
 
@@ -38,12 +39,20 @@ class Cell:
         return sum(values, Fraction(0)) / len(values) if values else None
 
 
+NOT_WRITTEN_SO = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
+    ValueError,
+)  # fmt: skip
 Cells = Sequence[Sequence[Cell]]
 """By point, then by objective."""
 
 
 def cells(runs: Sequence[Run], results: Mapping[str, str]) -> list[list[Cell]]:
-    """Return the cell of every point and objective, in the order of the runs."""
+    """Return the cell of every point and objective, in the order of the runs.
+
+    Raises:
+        StoreError: a result is not as `work` wrote it.
+    """
     found: list[list[Cell]] = []
     by_place: dict[tuple[int, int], list[Run]] = {}
     for run in runs:
@@ -52,10 +61,15 @@ def cells(runs: Sequence[Run], results: Mapping[str, str]) -> list[list[Cell]]:
         if point == len(found):
             found.append([])
         texts = [results[run.key] for run in some if run.key in results]
-        found[point].append(
-            _cell([json.loads(text) for text in texts]) if len(texts) == len(some) else Cell(ABSENT)
-        )
+        found[point].append(_read(some[0].key, texts) if len(texts) == len(some) else Cell(ABSENT))
     return found
+
+
+def _read(key: str, texts: Sequence[str]) -> Cell:
+    try:
+        return _cell([json.loads(text) for text in texts])
+    except NOT_WRITTEN_SO as problem:
+        raise StoreError(f"the result {key[:12]} is none that a run wrote: {problem!r}") from None
 
 
 def _cell(results: Sequence[Mapping[str, Any]]) -> Cell:

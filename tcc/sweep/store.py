@@ -64,7 +64,7 @@ def _explained(path: str | None) -> Iterator[None]:
     """Say in our words what SQLite found wrong."""
     try:
         yield
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, UnicodeDecodeError) as problem:  # it quotes a damaged file in messages
         raise StoreError(f"{path or MEMORY}: {problem}") from problem
     except StoreError as problem:
         raise StoreError(f"{path}: {problem}") from problem

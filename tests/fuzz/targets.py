@@ -4,9 +4,12 @@ A target returns, or something is at fault: a reader may refuse with the excepti
 docstring names, never with another.
 """
 
+import contextlib
 import gzip
+import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,24 +18,49 @@ from typing import NamedTuple
 import pydantic
 
 import tcc
-from tcc import importing, report
-from tcc.diagnostics import Severity
+from tcc import api, importing, report
+from tcc.apply.saved import UnreadablePlanError, from_text
+from tcc.cli import live
+from tcc.cli.main import run as tcc_command
+from tcc.diagnostics import Diagnostic, Severity
 from tcc.engine import replay
 from tcc.facts import Facts
 from tcc.fleet import SitesError, is_table, read_sites
 from tcc.importing import SourceError
 from tcc.importing.policy import policy_of
+from tcc.linting.config import ConfigError, config_for, forget
 from tcc.netlink import kinds, links, messages
 from tcc.netlink.objects import TcObject
 from tcc.netlink.wire import DecodeError
 from tcc.passes.vars import VarsError, read_vars
 from tcc.plugin import Target as For
 from tcc.plugin import backend
+from tcc.report.page import diff as compared
 from tcc.source import Source
+from tcc.sweep.cells import cells
+from tcc.sweep.grid import Run
+from tcc.sweep.store import Row, Store, StoreError
+from tcc.verify.document import document
+from tcc.verify.flent.against import match, measured_run
+from tcc.verify.flent.reading import read_file
+from tcc.verify.flent.table import series_text
+from tcc.verify.reading import read_results
+from tcc.verify.run import Outcome
+from tcc.verify.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "tests/data/cake-vectors.json.gz"
 LINK_KINDS = range(16, 20)  # RTM_NEWLINK ... RTM_SETLINK
+_KNOWN = list(importing.KINDS)
+MEASURED = """
+link wan {
+    device "eth0"
+    framing ethernet
+    egress { bandwidth 4mbit }
+    ingress { bandwidth 8mbit }
+}
+objective "two ways up" { under tcp_nup 2 flows for 1s rtt 20ms; require egress goodput >= 1mbit }
+"""
 MOST_STEPS = 2000  # of one scenario: a long one is slow, not wrong
 
 
@@ -106,7 +134,7 @@ def imported(data: bytes) -> None:
     """Import from the kind of source that the first byte chooses: a policy comes out."""
     if not data:
         return
-    kind, text = tuple(importing.KINDS)[data[0] % len(importing.KINDS)], _text(data[1:])
+    kind, text = _KNOWN[data[0] % len(_KNOWN)], _text(data[1:])
     try:
         found = importing.read(kind, text, "eth0")
     except SourceError:
@@ -119,10 +147,31 @@ def imported(data: bytes) -> None:
 
 
 def _sources() -> Iterator[bytes]:
-    known = list(importing.KINDS)
     for data in _files("tests/data/import/*")():
-        for kind in {importing.guess(_text(data)), known[len(data) % len(known)]}:
-            yield bytes([known.index(kind)]) + data
+        for kind in sorted({importing.guess(_text(data)), _KNOWN[len(data) % len(_KNOWN)]}):
+            yield bytes([_KNOWN.index(kind)]) + data
+
+
+def _sources_of(*kinds: str) -> Callable[[], Iterator[bytes]]:
+    def seeds() -> Iterator[bytes]:
+        for data in _files("tests/data/import/*")():
+            kind = importing.guess(_text(data))
+            if kind in kinds:
+                yield (bytes([kinds.index(kind)]) if len(kinds) > 1 else b"") + data
+
+    return seeds
+
+
+def uci(data: bytes) -> None:
+    """Import UCI: sqm's or QoSmate's file, or the commands that write it."""
+    kinds = ("sqm", "sqm-uci", "qosmate")
+    if data:
+        imported(bytes([_KNOWN.index(kinds[data[0] % len(kinds)])]) + data[1:])
+
+
+def tc_line(data: bytes) -> None:
+    """Import lines of tc, and what is around them in a script."""
+    imported(bytes([_KNOWN.index("tc")]) + data)
 
 
 def values(data: bytes) -> None:
@@ -139,6 +188,68 @@ def values(data: bytes) -> None:
             list(read_sites(str(path)))
         except SitesError:
             return
+
+
+def flent(data: bytes) -> None:
+    """Read a measurement, and lay it beside objectives as `tcc verify --from` does."""
+    path = Path(_folder().name, "x.flent")
+    path.write_bytes(data)
+    found = read_file(str(path))
+    if isinstance(found, Diagnostic):
+        return
+    scenario = match(_scenarios(), found)
+    if isinstance(scenario, Diagnostic):
+        return
+    outcome = Outcome((measured_run(scenario, found, 1),))
+    _harmless(series_text(outcome.runs[0], outcome.runs[0]))
+    document("fuzz.tcc", None, [outcome])
+
+
+@cache
+def _scenarios() -> "Sequence[Scenario]":
+    made, _ = api.scenarios(tcc.load(Source("fuzz.tcc", MEASURED)), "reference")
+    return made
+
+
+def _harmless(said: str) -> None:
+    if any(ord(one) < 32 and one != "\n" for one in said):
+        raise Fault("it prints a control character")
+
+
+def results(data: bytes) -> None:
+    """Read results, and compare them with themselves as `tcc report diff` does."""
+    path = Path(_folder().name, "results.json")
+    path.write_bytes(data)
+    found, _ = read_results(str(path))
+    if found is not None:
+        compared.render(found, found, ("a", "b"), "0")
+
+
+def sweep_file(data: bytes) -> None:
+    """Open the bytes as a file of a sweep; make a cell of them as one of its results."""
+    path = Path(_folder().name, "sweep.sqlite")
+    path.write_bytes(data)
+    with contextlib.suppress(StoreError), closing(Store(str(path))) as store:
+        store.results(["key"])
+    run = Run("key", 0, 0, 1)
+    with contextlib.suppress(StoreError):
+        cells([run], {run.key: _text(data)})
+
+
+def plan(data: bytes) -> None:
+    """Read a saved plan."""
+    with contextlib.suppress(UnreadablePlanError):
+        from_text(_text(data), live.backend())
+
+
+def config(data: bytes) -> None:
+    """Read tcc.toml, from the root of a project of its own."""
+    project = Path(_folder().name, "project")
+    project.mkdir(exist_ok=True)
+    (project / "tcc.toml").write_bytes(data)
+    forget()
+    with contextlib.suppress(ConfigError):
+        config_for(str(project / "fuzz.tcc"))
 
 
 @cache
@@ -214,6 +325,57 @@ def _values() -> Iterator[bytes]:
     yield b'site,up\nberlin,18mbit\n"par,is",20mbit\n'
 
 
+@cache
+def _printed(*arguments: str) -> bytes:
+    """Return what a command prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        tcc_command(list(arguments), "tcc")
+    return out.getvalue().encode()
+
+
+@cache
+def _verified() -> dict[str, bytes]:
+    """Return what `tcc verify` writes of a short run: results, and flent's file."""
+    policy, measured = Path(_folder().name, "x.tcc"), Path(_folder().name, "seed.flent")
+    policy.write_text(MEASURED)
+    given = ("--no-mend", "--jobs", "1", "--json", "--series", "--flent", f"{measured}.gz")
+    found = _printed("verify", str(policy), *given)
+    return {"results": found, "flent": Path(f"{measured}.gz").read_bytes()}
+
+
+def _flents() -> Iterator[bytes]:
+    packed = _verified()["flent"]
+    yield packed
+    yield gzip.decompress(packed)
+
+
+def _results() -> Iterator[bytes]:
+    yield _verified()["results"]
+
+
+def _sweeps() -> Iterator[bytes]:
+    path = Path(_folder().name, "seed.sqlite")
+    with closing(Store(str(path))) as store:
+        store.keep_policy("d", "text")
+        store.append([Row("key", "d", "{}", "text", 1, "0", "p", "{}")])
+    yield path.read_bytes()
+    yield b'{"refused": [{"code": "a", "message": "b"}]}'
+    verdict = b'{"requirement": 0, "direction": null, "measured": "1/3", "bound": 2, '
+    verdict += b'"unit": "rate", "holds": true}'
+    yield b'{"basis": "model", "verdicts": [' + verdict + b'], "figures": {"up": 3, "x": null}}'
+
+
+def _plans() -> Iterator[bytes]:
+    home = str(ROOT / "docs/examples/home.tcc")
+    yield _printed("plan", home, "--facts", home.replace(".tcc", ".facts.json"), "--out", "-")
+
+
+def _configs() -> Iterator[bytes]:
+    yield b'target = "netlink"\n[lint]\nignore = ["device-claimed-twice"]\n'
+    yield b'[[part]]\nfiles = ["a/*.tcc"]\nfacts = "x.json"\n'
+
+
 TARGETS = {
     "policy": Target(policy, _files("docs/examples/*.tcc", "tests/clean/*.tcc")),
     "policy-json": Target(policy_json, _as_json),
@@ -222,4 +384,11 @@ TARGETS = {
     "vars": Target(values, _values),
     "netlink": Target(netlink, _datagrams),
     "trace": Target(trace, _traces),
+    "uci": Target(uci, _sources_of("sqm", "sqm-uci", "qosmate")),
+    "tc-line": Target(tc_line, _sources_of("tc")),
+    "flent": Target(flent, _flents),
+    "results": Target(results, _results),
+    "sweep": Target(sweep_file, _sweeps),
+    "plan": Target(plan, _plans),
+    "config": Target(config, _configs),
 }

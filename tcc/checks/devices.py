@@ -9,10 +9,10 @@ _PPP = re.compile(r"(ppp|pppoe)[-\w*?]*")
 _CARRIER = re.compile(r"(wan|(dsl|ptm|atm|nas)[0-9]*)(\.[0-9]+)?")
 _MOBILE = re.compile(r"(wwan|wwp|rmnet|ccmni|lte|5g)[-\w.*?]*")
 _HOSTS = re.compile(
-    r"br-(lan|guest|iot|[0-9a-f]{12})|lan[0-9]*|phy[0-9]+-ap[0-9]+"
+    r"br-(lan|guest|iot|[0-9a-f]{12})|lan[0-9]*|phy[0-9]+-ap[0-9]+|wlan[0-9]+-[0-9]+"
     r"|vboxnet[0-9]+|docker[0-9]+|podman[0-9]+|virbr[0-9]+|cni[0-9]+|(lxc|lxd|incus)br[0-9]+"
 )
-_AIR = re.compile(r"phy[0-9]+-ap[0-9]+")
+_AIR = re.compile(r"phy[0-9]+-ap[0-9]+|wlan[0-9]+-[0-9]+")
 _WIREGUARD = re.compile(r"wg[-\w.*?]*")
 _STACKED = re.compile(r"(wg|br-|ifb|docker|virbr|veth|dummy|gre|sit|ipip|vti)[-\w.*?]*|br[0-9]+")
 

@@ -54,7 +54,7 @@ SCARCE_TINS = {"video": (None, "diffserv3")} | {
     f"tin{number}": (None, "diffserv3", "diffserv4") for number in range(3, 8)
 }
 """Tins that the plugins may miss, with the modes that could lack them."""
-TELLING = ("br-", "lan", "phy", "ppp", "wan", "ww", "rmnet", "ccmni", "lte", "5g", "wg",
+TELLING = ("br-", "lan", "phy", "wlan", "ppp", "wan", "ww", "rmnet", "ccmni", "lte", "5g", "wg",
            "vboxnet", "docker", "podman", "virbr", "cni", "lxcbr", "lxdbr", "incusbr")  # fmt: skip
 """How names begin that tell what is behind a device."""
 
@@ -104,7 +104,7 @@ def _of_links(policy: Policy) -> set[str]:
         name = link.device.name or link.device.matching or ""
         if name.startswith(TELLING):
             found.add("telling")
-            if name.startswith("phy"):
+            if name.startswith(("phy", "wlan")):
                 found.add("air")
         elif name.startswith("ifb"):
             found.add("ifb")

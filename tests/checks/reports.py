@@ -1,6 +1,6 @@
 """Mistakes that people reported of other tools, and what becomes of each here.
 
-The rows are 103 public reports about tc, sqm, wondershaper, tcconfig, systemd-networkd, VyOS and
+The rows are 121 public reports about tc, sqm, wondershaper, tcconfig, systemd-networkd, VyOS and
 others, by a letter for the kind (U units, B bursts, O overhead, M multi-queue, P placement, D
 isolation and marks, L life cycle) and a number; N are reports that came later, of any kind.
 
@@ -102,6 +102,34 @@ FOUND: dict[str, Found] = {
     "N10": Found(up("bandwidth 5500kbit; qdisc cake { dual-srchost; nonat }",
                     "framing docsis; role router"), "fairness-behind-nat"),
     "N11": Found(down("bandwidth 200mbit; qdisc cake { ackfilter }"), "unknown-option"),
+    "N12": Found(wan("egress { bandwidth 512kbit }; ingress { bandwidth 4096kbit }",
+                     "framing raw; role router", "vboxnet0"), "role-not-of-device"),
+    "N13": Found(wan("egress { bandwidth 90000kbit }; ingress { bandwidth 110000kbit }",
+                     "framing pppoe-llcsnap; role router"), "atm-beyond-adsl"),
+    "N14": Found(up("bandwidth 500kbit; qdisc tbf { latency 250ms; inner fq_codel }", SERVER),
+                 "codel-target-below-packet"),
+    "N15": Found(up("bandwidth 20mbit; qdisc tbf { inner fq_codel { target 100ms; interval 5ms } }",
+                    "role router facing hosts", "ppp12"), "codel-target-above-interval"),
+    "N16": Found(up("bandwidth 10mbit; qdisc tbf { burst 10kB; latency 5ms }", SERVER, "lo"),
+                 "device-is-loopback"),
+    "N17": Found(up("bandwidth unlimited; fairness per-host",
+                    "framing { overhead 27B }; role router", "ppp0"), "unlimited-never-waits"),
+    "N18": Found(up("bandwidth 18mbit; qdisc cake { pppoe-ptm; ether-vlan; noatm }", "role router"),
+                 "cake-framing-twice"),
+    "N19": Found(up("bandwidth 6gbit", more='link c { device "eth0.704"; framing raw;'
+                    " egress { bandwidth 7gbit } }"), "device-inside-another"),
+    "N20": Found(up("bandwidth 35mbit; tiers diffserv4",
+                    more="tier voice { match protocol tcp }"), "voice-tier-too-wide"),
+    "N21": Found(up("bandwidth 1M", SERVER), "number-unit"),
+    "N22": Found(tbf("burst 32kbit; latency 400ms; inner sfq", "10mbit"), "dimension-mismatch"),
+    "N23": Found(up("bandwidth 5gbit", SERVER), "bandwidth-above-device",
+                 Facts(devices=(DeviceFacts(name="eth0", speed=1_000_000_000),))),
+    "N24": Found(wan("egress { bandwidth 1mbit }; ingress { bandwidth 5mbit }",
+                     "framing raw; role router", "wlan1-2"), "role-not-of-device"),
+    "N25": Found(up("bandwidth 30kbit", SERVER, "eth1"), "bandwidth-implausible"),
+    "N26": Found(tbf("burst 1696B; latency 300ms", "840kbit"), "fifo-blocks-head"),
+    "N27": Found(up("bandwidth 0mbit", SERVER), "value-out-of-range"),
+    "N28": Found(up("bandwidth 10mbit within ..", SERVER, "tun0"), "value-missing"),
 }  # fmt: skip
 
 
@@ -117,6 +145,9 @@ class Impossible(NamedTuple):
 MADE_IMPOSSIBLE: dict[str, Impossible] = {
     "U4": Impossible("rates are exact fractions until the end: 512kbit is 512000 bit/s",
                      up("bandwidth 0.512mbit")),
+    "N29": Impossible("a condition says what it takes; there is no `not`: tiers come in order",
+                      up("bandwidth 35mbit; tiers diffserv4",
+                         more="tier voice { match tcp remote port != 443 }"), "character-stray"),
     "U10": Impossible("every rate has a unit, and each unit one meaning", up("bandwidth 64kB/s")),
     "U13": Impossible("an overhead is a signed size",
                       up("bandwidth 9mbit", "framing { overhead -4B }; role router")),
@@ -176,7 +207,7 @@ NUMBERS = {
     "P": (1, 2, 4, 6, 8, 9, 11, 12, 13, 15, 16, 18, 19, 20, 21, 24, 25, 26),
     "D": (2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 16),
     "L": (1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 19, 20, 22, 23, 24, 25, 26, 27),
-    "N": tuple(range(1, 12)),
+    "N": tuple(range(1, 30)),
 }
 ALL = tuple(f"{kind}{number}" for kind, numbers in NUMBERS.items() for number in numbers)
 
@@ -188,7 +219,7 @@ IN_THE_TEXT = {
     "P": (8, 13, 15, 18, 19, 20, 21),
     "D": (2, 4, 5, 9, 12, 13, 16),
     "L": (7, 9, 19),
-    "N": (1, 2, 3, 4, 5, 7, 8, 9, 10, 11),
+    "N": (1, 2, 3, 4, 5, 7, 8, 9, 10, 11, *range(12, 23), *range(24, 30)),
 }
 """Rows whose mistake is in the text of a configuration, so that no host is needed to see it."""
 OF_LINT = tuple(f"{kind}{number}" for kind, numbers in IN_THE_TEXT.items() for number in numbers)

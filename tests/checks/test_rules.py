@@ -32,6 +32,10 @@ FOUND = [
     ("codel-target-below-packet",  # 1514 bytes take 24.2 ms at 500 kbit/s
      up("bandwidth 500kbit; qdisc tbf { latency 99ms; inner fq_codel { target 24ms } }", SERVER),
      "24ms"),
+    ("codel-target-below-packet",  # 1514 bytes take 5.05 ms at 2.4 Mbit/s
+     up("bandwidth 2.4mbit; qdisc tbf { latency 99ms; inner fq_codel }", SERVER), "fq_codel"),
+    ("role-not-of-device", wan("bandwidth 5mbit", "framing raw; role router", "wlan1-2"),
+     "router"),
     ("objective-fairness-of-one",
      up("bandwidth 50mbit; fairness per-host",
         more=objective("egress host fairness >= 0.9", "tcp_nup 4 flows for 9s")),
@@ -316,6 +320,9 @@ RIGHT = [
     ("framing-guess-costly", wan("bandwidth 190mbit", "framing unknown; role router")),
     ("framing-guess-costly",
      down("bandwidth 900mbit within 90mbit..2gbit", "framing unknown; role router")),
+    ("codel-target-below-packet",
+     up("bandwidth 2.43mbit; qdisc tbf { latency 99ms; inner fq_codel }", SERVER)),
+    ("role-not-of-device", wan("bandwidth 5mbit", "framing raw; role router", "wlan1")),
     ("codel-target-below-packet",
      up("bandwidth 500kbit; qdisc tbf { latency 99ms; inner fq_codel { target 25ms } }", SERVER)),
     ("objective-fairness-of-one",

@@ -3,6 +3,7 @@
 A decorator adds its options and hands the command what they mean, not what was typed.
 """
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tcc.passes import Given
 
 F = TypeVar("F", bound=Callable[..., Any])
+PER_PROCESSOR = 32
+"""Processes that may share a processor: more only wait for each other, and all take memory."""
 SHORTEST_TRIAL, LONGEST_TRIAL = NS_PER_S, 24 * 3600 * NS_PER_S
 
 
@@ -142,6 +145,24 @@ def confirm(function: F) -> F:
         "--confirm", is_flag=False, flag_value="120s", type=_Duration(), metavar="[TIME]",
         help="Undo it after this time, 120s if none is given, unless `tcc confirm` comes.",
     )(function)  # fmt: skip
+
+
+def jobs(function: F) -> F:
+    """Add `--jobs`; the command gets `jobs`, or None for one for each processor."""
+    return click.option(
+        "--jobs", type=click.IntRange(1), default=None, metavar="N", callback=_few,
+        help="Processes to use; by default as many as there are processors.",
+    )(function)  # fmt: skip
+
+
+def _few(ctx: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
+    """Refuse processes that could only fill the memory."""
+    processors = os.cpu_count() or 1
+    most = PER_PROCESSOR * processors
+    if value is not None and value > most:
+        reason = f"{value:,} is more than {most:,}, {PER_PROCESSOR} for each processor"
+        raise click.BadParameter(f"{reason}: write --jobs {processors}", ctx, parameter)
+    return value
 
 
 def output_format(function: F) -> F:

@@ -65,10 +65,7 @@ def resources(function: F) -> F:
 
 
 OPTIONS = (
-    click.option(
-        "--jobs", type=click.IntRange(1), default=None, metavar="N",
-        help="Processes to use; by default as many as there are processors.",
-    ),
+    options.jobs,
     click.option(
         "--cluster", metavar="ADDRESS",
         help="Run on the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786.",

@@ -44,13 +44,7 @@ PREDICTS = "reference"
     metavar="N",
     help="Run every objective with N seeds, one after the other from --seed.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=None,
-    metavar="N",
-    help="Processes to use; by default as many as there are processors.",
-)
+@options.jobs
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="text", help="How to print results."
 )

@@ -1,6 +1,7 @@
 """`tcc sweep`, as it is called: what it prints, stores and refuses."""
 
 import json
+import os
 import sqlite3
 from fractions import Fraction
 from itertools import product
@@ -169,6 +170,16 @@ def test_too_many_says_how_many_and_how_to_allow_them(tcc, here):
     assert "--max-runs 10100" in done.err
     few = tcc("sweep", "tiny.tcc", "--vary", "up=1mbit,2mbit", "--max-runs", "1")
     assert few.code == 2
+
+
+@pytest.mark.parametrize("command", [("sweep",), ("verify",), ("tune", "--maximise", "goodput")])
+def test_more_processes_than_can_help_are_refused_before_any_begins(tcc, here, command):
+    """None is started: on two processors a million would take all memory there is."""
+    done = tcc(*command, "tiny.tcc", "--jobs", "1000000")
+    processors = os.cpu_count()
+    assert (done.code, done.out) == (2, "")
+    assert f"1,000,000 is more than {32 * processors:,}, 32 for each processor" in done.err
+    assert f"--jobs {processors}" in done.err
 
 
 def test_a_policy_without_objectives_and_one_with_errors(tcc, here):

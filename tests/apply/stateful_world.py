@@ -1,0 +1,319 @@
+"""A host as a state machine: random policies, random outside changes, random failures.
+
+What has to hold whatever happens: a change is there whole or not at all; `plan` is empty after
+`apply`; `rollback` brings back, to the byte, what `tc -j qdisc show` showed.
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tcc.apply.identity import identify
+from tcc.apply.journal import Journal
+from tcc.cli.main import run
+from tcc.netlink.namespace import Namespace
+from testkernel.netns import Namespaces
+from tests import strategies
+from tests.apply.faults import Dying, Refusing, transport
+
+DEVICES = ("a0", "a1", "a2")
+DONE, REFUSED, RESTORED = 0, 1, 3
+NEVER = 10**9
+
+rates = st.integers(64, 900_000).map("bandwidth {}kbit".format)
+possible = st.builds(
+    "qdisc tbf {{ {}; {}{} }}".format,
+    st.sampled_from(["burst auto", "burst 10KiB", "burst 70KB"]),
+    st.sampled_from(["latency 50ms", "limit 300KB"]),
+    st.sampled_from(["", "; inner bfifo", "; inner pfifo { limit 70 }"]),
+)
+shaped = st.builds(
+    "{}; {}".format, rates, st.sampled_from(range(8)).flatmap(
+        lambda one: possible if one else strategies.tbf_options()
+    ),
+)  # fmt: skip
+sides = st.lists(st.sampled_from(["egress", "ingress"]), min_size=1, unique=True)
+
+
+@st.composite
+def tbf_policies(draw):
+    """Policies that a kernel with no more than tbf can have, though not all of them."""
+    devices = draw(st.lists(st.sampled_from(DEVICES), min_size=1, unique=True))
+    blocks = []
+    for device in devices:
+        both = "".join(f"    {side} {{ {draw(shaped)} }}\n" for side in draw(sides))
+        blocks.append(f'link l-{device} {{\n    device "{device}"\n{both}}}\n')
+    return "".join(blocks)
+
+
+@st.composite
+def all_policies(draw):
+    """Any policy, for the devices that are there; the kernel need not have what it asks for."""
+    names = iter(draw(st.permutations(DEVICES)))
+    return re.sub(
+        r'^    device ".*"$',
+        lambda _: f'    device "{next(names)}"',
+        draw(strategies.policies()),
+        flags=re.MULTILINE,
+    )
+
+
+OUTSIDE = st.sampled_from([
+    "tc qdisc replace dev {} root handle 77: pfifo limit 7",
+    "tc qdisc replace dev {} root tbf rate 3mbit burst 5k limit 9k",
+    "tc qdisc replace dev {} root handle 1: tbf rate 2mbit burst 4k limit 8k",
+    "tc qdisc replace dev {} root handle 9: htb default 1",
+    "tc qdisc delete dev {} root",
+    "tc qdisc delete dev {} ingress",
+    "ip link delete ifb-{}",
+])  # fmt: skip
+
+
+class Hosts(RuleBasedStateMachine):
+    """tcc and somebody else at work on one host; the model is what was seen before each change."""
+
+    policies = tbf_policies()
+    ended: ClassVar[Counter[str]] = Counter()
+    """How often something happened, over all runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="tcc-stateful-"))
+        self.namespaces = Namespaces()
+        self.here = self.namespaces.new()
+        for device in DEVICES:
+            self.make(device)
+        os.environ["TCC_STATE_DIR"] = str(self.folder / "state")
+        self.journal = Journal(self.folder / "state", identify(Namespace.named(self.here.name)))
+        self.before = []
+        """What was seen before each change that can be taken back."""
+        self.exact = []
+        """Whether nobody else has acted since; somebody else's devices are not ours to restore."""
+        self.half = None
+        """What was seen before the change that did not finish; None when all did."""
+
+    def teardown(self):
+        try:
+            if self.half is not None:
+                self.rollback_of_a_half_done_change()
+            while self.before and self.step_back():
+                pass
+        finally:
+            self.tidy()
+
+    def tidy(self):
+        self.namespaces.remove()
+        shutil.rmtree(self.folder)
+        del os.environ["TCC_STATE_DIR"]
+
+    def make(self, device):
+        far = f"{device}-far"
+        words = ("numtxqueues", "4", "type", "veth", "peer", "name", far)
+        self.here.run("ip", "link", "add", device, *words)
+        for name in (far, device):
+            self.here.run("ip", "link", "set", name, "up")
+
+    def seen(self):
+        """What `tc -j qdisc show` shows, nothing left out; devices by name.
+
+        tc lists them by number, and a device that is made again has a new one.
+        """
+        shown = self.here.run("tc", "-j", "qdisc", "show").stdout
+        # as pairs, since tc says some keys twice
+        found = json.loads(shown, object_pairs_hook=tuple)
+        return sorted(map(repr, found), key=lambda one: one.partition("'dev'")[2].split(",")[1])
+
+    def tcc(self, *words):
+        """Run tcc; return its exit code and what it printed."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            status = run([*words, "--netns", self.here.name], "tcc")
+        assert "internal error" not in out.getvalue(), out.getvalue()
+        return status, out.getvalue()
+
+    def write(self, policy):
+        path = self.folder / "test.tcc"
+        path.write_text(policy)
+        return str(path)
+
+    def count(self, what):
+        Hosts.ended[what] += 1
+
+    def changed(self, before, steps_before):
+        """Note a change, where the history says that there was one."""
+        if len(self.journal.steps()) > steps_before or steps_before == 20:
+            self.before.append(before)
+            self.exact.append(True)
+
+    # ---- tcc at work
+
+    @initialize(data=st.data())
+    def first(self, data):
+        self.apply(data)
+
+    @precondition(lambda self: self.half is None)
+    @rule(data=st.data())
+    def apply(self, data):
+        path = self.write(data.draw(self.policies))
+        before, known = self.seen(), len(self.journal.steps())
+        status, said = self.tcc("apply", path, "--yes")
+        if status == DONE:
+            self.changed(before, known)
+            empty, planned = self.tcc("plan", path, "--detailed-exitcode")
+            assert empty == 0, planned
+        else:
+            assert status in {REFUSED, RESTORED}, said
+            assert self.seen() == before, said
+        self.count(f"apply: exit {status}")
+
+    @precondition(lambda self: self.half is None)
+    @rule(data=st.data(), number=st.integers(0, 8))
+    def apply_with_a_request_refused(self, data, number):
+        path = self.write(data.draw(self.policies))
+        before, known = self.seen(), len(self.journal.steps())
+        Refusing.at, Refusing.seen = number, 0
+        with transport(Refusing):
+            status, said = self.tcc("apply", path, "--yes")
+        if status == DONE:
+            assert Refusing.seen <= number
+            self.changed(before, known)
+        else:
+            assert status in {REFUSED, RESTORED}, said
+            assert self.seen() == before, said
+        self.count(f"apply, a request refused: exit {status}")
+
+    @precondition(lambda self: self.half is None)
+    @rule(data=st.data(), number=st.integers(0, 8))
+    def apply_that_is_killed(self, data, number):
+        path = self.write(data.draw(self.policies))
+        before, known = self.seen(), len(self.journal.steps())
+        status = self.killed(number, "apply", path, "--yes")
+        if status != -signal.SIGKILL:
+            assert status in {DONE, REFUSED}
+            if status == DONE:
+                self.changed(before, known)
+            else:
+                assert self.seen() == before
+        elif self.journal.unfinished() is None:
+            assert self.seen() == before
+        else:
+            self.half = before
+        self.count(f"apply, to be killed: exit {status}")
+
+    @precondition(lambda self: self.half is not None)
+    @rule(data=st.data())
+    def apply_onto_a_half_done_change(self, data):
+        before = self.seen()
+        status, said = self.tcc("apply", self.write(data.draw(self.policies)), "--yes")
+        assert status == REFUSED, said
+        assert self.seen() == before
+
+    @precondition(lambda self: self.half is not None)
+    @rule()
+    def rollback_of_a_half_done_change(self):
+        status, said = self.tcc("rollback")
+        assert status == DONE, said
+        assert self.seen() == self.half
+        self.half = None
+        self.count("rollback of a killed apply")
+
+    @precondition(lambda self: self.half is None and self.before)
+    @rule(steps=st.integers(1, 3), spoiled=st.one_of(st.just(NEVER), st.integers(0, 5)))
+    def rollback(self, steps, spoiled):
+        """Go back, even where a request is refused once on the way."""
+        Refusing.at, Refusing.seen = spoiled, 0
+        with transport(Refusing):
+            self.step_back(steps)
+
+    def step_back(self, steps=1):
+        """Go back; return whether that was possible."""
+        now = self.seen()
+        status, said = self.tcc("rollback", "--steps", str(steps))
+        if status == REFUSED:
+            assert "cannot-restore" in said, said
+            assert self.seen() == now, said
+        else:
+            assert status == DONE, said
+            steps = min(steps, len(self.before))
+            if all(self.exact[-steps:]):
+                assert self.seen() == self.before[-steps], said
+            del self.before[-steps:], self.exact[-steps:]
+        assert len(self.before) == len(self.journal.steps())
+        self.count(f"rollback: exit {status}")
+        return status == DONE
+
+    @precondition(lambda self: self.half is None and self.before)
+    @rule()
+    def remove(self):
+        before, known = self.seen(), len(self.journal.steps())
+        status, said = self.tcc("remove", "--yes")
+        if status == DONE:
+            self.changed(before, known)
+        else:
+            assert status == REFUSED, said
+            assert self.seen() == before
+        self.count(f"remove: exit {status}")
+
+    @rule(data=st.data())
+    def plan(self, data):
+        before = self.seen()
+        status, said = self.tcc("plan", self.write(data.draw(self.policies)))
+        assert status in {0, 1}, said
+        assert self.seen() == before
+
+    # ---- somebody else at work
+
+    @precondition(lambda self: self.half is None)
+    @rule(device=st.sampled_from(DEVICES), act=OUTSIDE)
+    def somebody_else_acts(self, device, act):
+        self.here.run(*act.format(device).split(), check=False)
+        self.exact = [False] * len(self.exact)
+        self.count("somebody else's change")
+
+    @precondition(lambda self: self.half is None)
+    @rule(device=st.sampled_from(DEVICES), again=st.booleans())
+    def device_goes_and_comes(self, device, again):
+        if again:
+            self.here.run("ip", "link", "delete", device)
+            self.make(device)
+        else:
+            self.here.run("ip", "link", "set", device, "down")
+            self.here.run("ip", "link", "set", device, "up")
+        self.exact = [False] * len(self.exact)
+        self.count("a device made anew" if again else "a device down and up")
+
+    @invariant()
+    def every_device_has_one_root(self):
+        found = self.here.json("tc", "-j", "qdisc", "show")
+        roots = Counter(one["dev"] for one in found if one.get("root"))
+        assert all(roots[device] == 1 for device in DEVICES)
+
+    @invariant()
+    def what_did_not_finish_is_known(self):
+        assert (self.journal.unfinished() is not None) is (self.half is not None)
+
+    def killed(self, number, *words):
+        """Run tcc in a process that dies before its request `number`; return how it ended."""
+        child = os.fork()
+        if child == 0:
+            Dying.at, Dying.seen = number, 0
+            with transport(Dying):
+                os._exit(self.tcc(*words)[0])
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+class FullHosts(Hosts):
+    """The same where the kernel has cake: policies ask for anything the language can say."""
+
+    policies = all_policies()

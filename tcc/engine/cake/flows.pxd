@@ -2,8 +2,12 @@ cimport cython
 from tcc.engine.constants cimport *
 from tcc.engine.cake.rows cimport *
 
+cdef enum:
+    LINE = 64
+
 @cython.final
 cdef class FlowTable:
+    cdef void *memory
     cdef Flows *flows
     cdef Hosts *hosts
     cdef bint sources

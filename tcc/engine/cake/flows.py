@@ -13,8 +13,6 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.libc.stdlib import calloc, free
-    from cython.cimports.libc.string import memset
-    from cython.cimports.tcc.engine.memory import aligned_alloc
 else:
     from tcc.engine.cake.rows import (
         BULK,
@@ -34,6 +32,8 @@ else:
         flow_at,
     )  # fmt: skip
 
+    LINE = 64  # bytes of a cache line
+
 
 class FlowTable:
     """The flows of every tin, and the hosts that they come from and go to.
@@ -50,14 +50,14 @@ class FlowTable:
             self.flows = [[Flow() for _ in range(STRIDE)] for _ in range(TINS)]
             self.hosts = [[Host() for _ in range(SLOTS)] for _ in range(TINS)]
         else:
-            # each flow in a cache line of its own
-            self.flows = cython.cast(
-                cython.pointer[Flows], aligned_alloc(64, TINS * cython.sizeof(Flows))
-            )
+            # Each flow in a cache line of its own.  Of what no flow has used, calloc makes nothing.
+            self.memory = calloc(TINS * cython.sizeof(Flows) + LINE, 1)
             self.hosts = cython.cast(cython.pointer[Hosts], calloc(TINS, cython.sizeof(Hosts)))
-            if not self.flows or not self.hosts:
+            if not self.memory or not self.hosts:
                 raise MemoryError
-            memset(self.flows, 0, TINS * cython.sizeof(Flows))
+            place: cython.size_t = cython.cast(cython.size_t, self.memory)
+            place = (place + LINE - 1) // LINE * LINE
+            self.flows = cython.cast(cython.pointer[Flows], place)
         for t in range(TINS):
             for which in range(NEW, DECAYED + 1):
                 self.flows[t][which].next = which
@@ -65,7 +65,7 @@ class FlowTable:
 
     def __dealloc__(self) -> None:
         if cython.compiled:
-            free(self.flows)
+            free(self.memory)
             free(self.hosts)
 
     def find(

@@ -91,6 +91,17 @@ def test_a_narrow_screen_needs_no_sideways(
     assert chromium.run("return document.documentElement.scrollWidth") <= width
 
 
+def test_on_paper_nothing_sticks_out_of_its_frame(chromium: Browser, swept: tuple[Path, Any]):
+    """There is nothing to scroll there."""
+    chromium.open(swept[0], media="print", width=794)
+    outside = chromium.run(
+        "return [...document.querySelectorAll('figure')].flatMap((frame) =>"
+        " [...frame.querySelectorAll('svg, table')].filter((one) =>"
+        " one.getBoundingClientRect().right > frame.getBoundingClientRect().right)).length"
+    )
+    assert outside == 0
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_it_looks_as_it_did(
     chromium: Browser, swept: tuple[Path, Any], artefacts: Path, view: str,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from testkernel import initramfs
 from testkernel.guest import Control, Job, Mounts, control, end
 from testkernel.host import UnavailableError
 
@@ -103,6 +104,7 @@ class Kvm:
             *("-no-reboot", "-M", "q35", "-smp", str(self.cpus), "-m", job.memory),
             *("-object", memory, "-numa", "node,memdev=mem"),
             *("-kernel", str(image), "-append", words),
+            *(("-initrd", str(first)) if (first := initramfs.ensure(self.kernel)) else ()),
             *("-serial", f"file:{guest.path}/console"),
             *self._processor(kvm),
             *devices,

@@ -18,8 +18,8 @@ COMPRESSIONS = ((b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\0", "xz"), (b"\x1f\x8
 def kernel() -> Path:
     """Return the newest kernel's directory in the cache: `release`, `vmlinuz`, `over/`.
 
-    It is fetched on first use.  `TCC_KERNEL_VERSION=6.12` asks for another; 6.1 and older need an
-    initramfs and do not boot.
+    It is fetched on first use.  `TCC_KERNEL_VERSION=6.12` asks for another; 6.1 is in the suite
+    bookworm (`TCC_KERNEL_SUITES=bookworm`), under a name like 6.1.0-50.
     """
     wanted = os.environ.get("TCC_KERNEL_VERSION", "")
     have = {path.name.removeprefix("stock-"): path for path in cache().glob("stock-*")}
@@ -31,7 +31,7 @@ def _fetch(wanted: str) -> Path:
     mirror = Mirror()
     found = {
         match.group(1): match.group(0)
-        for match in mirror.names(r"linux-image-(\d[0-9.]*)\+deb\d+-cloud-amd64")
+        for match in mirror.names(r"linux-image-(\d[0-9.]*(?:-\d+)?)(?:\+deb\d+)?-cloud-amd64")
         if (match.group(1) + ".").startswith(wanted and wanted + ".")
     }
     if not found:
@@ -63,7 +63,7 @@ def _parts(mirror: Mirror, image: str, version: str) -> list[str]:
 
 def _lay_out(made: Path) -> None:
     over = made / "over"
-    [modules] = over.glob("usr/lib/modules/*") or over.glob("lib/modules/*")
+    [modules] = [*over.glob("usr/lib/modules/*"), *over.glob("lib/modules/*")]
     release = modules.name
     if not modules.is_relative_to(over / "usr"):  # always below usr: /lib is a link there
         (over / "usr/lib").mkdir(parents=True, exist_ok=True)

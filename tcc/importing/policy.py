@@ -43,7 +43,8 @@ def policy_of(imported: Imported, label: str, source: Source | None = None) -> R
     remarks = [*imported.remarks, *(remark for link in imported.links for remark in link.remarks)]
     laid_out = api.format_text(Source(NAME, policy_text(imported, label)))
     text = laid_out if isinstance(laid_out, str) else policy_text(imported, label)
-    found = [_finding(remark, source) for remark in dict.fromkeys(remarks)]
+    lines = _lines(source)
+    found = [_finding(remark, lines) for remark in dict.fromkeys(remarks)]
     return Result(text, remarks, found)
 
 
@@ -71,8 +72,8 @@ def _link_at(imported: Imported, starts: Sequence[int], span: Span | None) -> Fo
     return imported.links[index] if 0 <= index < len(imported.links) else None
 
 
-def _finding(remark: Remark, source: Source | None) -> Diagnostic:
-    span = _line_of(source, remark.line)
+def _finding(remark: Remark, lines: Sequence[Span]) -> Diagnostic:
+    span = lines[remark.line - 1] if remark.line and remark.line <= len(lines) else None
     if remark.kind is Kind.LOST:
         return warning("import-lost", span, remark.text)
     if remark.kind is Kind.DOUBLE:
@@ -80,14 +81,14 @@ def _finding(remark: Remark, source: Source | None) -> Diagnostic:
     return note("import-suspicious", span, remark.text)
 
 
-def _line_of(source: Source | None, line: int | None) -> Span | None:
-    """Return the span of a line, without the blanks around it."""
-    if source is None or not line:
-        return None
-    lines = source.text.splitlines(keepends=True)
-    if line > len(lines):
-        return None
-    start = sum(map(len, lines[: line - 1]))
-    written = lines[line - 1]
-    begin = start + len(written) - len(written.lstrip())
-    return Span(source.path, begin, max(begin + 1, start + len(written.rstrip())))
+def _lines(source: Source | None) -> Sequence[Span]:
+    """Return the span of each line, without the blanks around it."""
+    spans: list[Span] = []
+    start = 0
+    if source is None:
+        return spans
+    for written in source.text.splitlines(keepends=True):
+        begin = start + len(written) - len(written.lstrip())
+        spans.append(Span(source.path, begin, max(begin + 1, start + len(written.rstrip()))))
+        start += len(written)
+    return spans

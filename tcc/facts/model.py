@@ -4,6 +4,7 @@ Everything that would read the host reads a `Facts` instead, so that a policy ca
 checked and planned far away from the router it is for.
 """
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -117,4 +118,9 @@ class Facts(Node):
 
     def device(self, name: str) -> DeviceFacts | None:
         """Return the device called `name`."""
-        return next((device for device in self.devices if device.name == name), None)
+        return self._by_name.get(name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, DeviceFacts]:
+        """Every device by its name; of several with one name the first."""
+        return {device.name: device for device in reversed(self.devices)}

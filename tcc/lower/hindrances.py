@@ -17,6 +17,7 @@ from tcc.plugin import Wish
 
 SHAPERS: Final = frozenset({"cake", "cake_mq", "hfsc", "htb", "tbf"})
 Restored = Mapping[str, Masks]
+Above = Mapping[str, Sequence[str]]
 
 
 def hindrances(
@@ -34,17 +35,19 @@ def hindrances(
     if facts is None:
         return
     shaped = [one for one in lowered if one.settings is not None]
+    over = above(facts)
     for one in {one.wish.device.name: one for one in shaped}.values():
-        yield from _offloads(one.wish, facts)
+        yield from _offloads(one.wish, facts, over)
         yield from _local(one.wish)
         if one.wish.device.name in restored:
             yield from _marks(one.wish, facts, restored[one.wish.device.name])
-    yield from _twice(shaped, facts)
+    yield from _twice(shaped, facts, over)
 
 
-def _offloads(wish: Wish, facts: Facts) -> Iterator[Diagnostic]:
+def _offloads(wish: Wish, facts: Facts, over: Above) -> Iterator[Diagnostic]:
     """Yield what becomes of a flow that takes a short cut."""
-    near = {wish.device.name, *above(wish.device.name, facts), *below(wish.device.name, facts)}
+    name = wish.device.name
+    near = {name, *over.get(name, ()), *below(name, facts)}
     for table in facts.flowtables or ():
         if not near & set(table.devices):
             continue
@@ -108,14 +111,16 @@ def below(name: str, facts: Facts) -> Iterator[str]:
                 yield lower
 
 
-def above(name: str, facts: Facts) -> Iterator[str]:
-    """Yield the devices that send through a device."""
+def above(facts: Facts) -> Above:
+    """Return, for each device that others send through, which do."""
+    found: dict[str, list[str]] = {}
     for device in facts.devices:
-        if device.name != name and name in below(device.name, facts):
-            yield device.name
+        for lower in below(device.name, facts):
+            found.setdefault(lower, []).append(device.name)
+    return found
 
 
-def _twice(shaped: Sequence[LoweredQdisc], facts: Facts) -> Iterator[Diagnostic]:
+def _twice(shaped: Sequence[LoweredQdisc], facts: Facts, over: Above) -> Iterator[Diagnostic]:
     """Yield where packets would pass two shapers in one direction."""
     ends: dict[tuple[str, str], Wish] = {
         (one.wish.device.name, one.wish.direction): one.wish for one in shaped
@@ -129,7 +134,7 @@ def _twice(shaped: Sequence[LoweredQdisc], facts: Facts) -> Iterator[Diagnostic]
                 break
         else:
             if direction == "egress":
-                yield from _somebody_elses(wish, [*under, *above(name, facts)], ends, facts)
+                yield from _somebody_elses(wish, [*under, *over.get(name, ())], ends, facts)
 
 
 def _both_ours(wish: Wish, other: Wish, facts: Facts) -> Diagnostic:

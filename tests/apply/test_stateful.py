@@ -7,7 +7,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.apply.stateful_world import Hosts
 
 SHORT = settings(
-    max_examples=8,
+    max_examples=16,
     stateful_step_count=8,
     deadline=None,
     database=None,

@@ -2,11 +2,11 @@
 
 import os
 import signal
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tcc.netlink.messages import Message
-from tcc.netlink.objects import TCMSG
 from tcc.netlink.transport import RouteSocket
 from tcc_plugins.netlink import host as host_module
 
@@ -20,9 +20,9 @@ def for_no_device(message: Message) -> Message:
     """
     if b"ifb\0" in message.body:
         return message._replace(body=message.body.replace(b"ifb\0", b"ifx\0"))
-    _, _, handle, parent, info = TCMSG.unpack_from(message.body)
-    head = TCMSG.pack(0, NO_DEVICE, handle, parent, info)
-    return message._replace(body=head + message.body[TCMSG.size :])
+    # The device's number is at the same place in struct tcmsg and struct ifinfomsg.
+    body = message.body[:4] + struct.pack("=i", NO_DEVICE) + message.body[8:]
+    return message._replace(body=body)
 
 
 class Counting(RouteSocket):

@@ -356,7 +356,8 @@ NOTES = """
   compiled engine there, which lint does not need.
 - tc: the same qdiscs, in a network namespace made for it. `tc` is a process, and starts; tcc is
   measured from the first message to the last answer.
-- Many links: see `benchmarks/scale.py`. `verify` runs one objective of one second for each link.
+- Many links: see `benchmarks/scale.py`. `verify` runs one objective of one second for each link,
+  of 1,000 at the most.
 """
 
 

@@ -4,8 +4,9 @@ Everything that would read the host reads a `Facts` instead, so that a policy ca
 checked and planned far away from the router it is for.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -119,6 +120,12 @@ class Facts(Node):
     def device(self, name: str) -> DeviceFacts | None:
         """Return the device called `name`."""
         return self._by_name.get(name)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with some fields changed, which looks its devices up anew."""
+        changed = super().model_copy(update=update, deep=deep)
+        changed.__dict__.pop("_by_name", None)
+        return changed
 
     @cached_property
     def _by_name(self) -> dict[str, DeviceFacts]:

@@ -26,6 +26,8 @@ export container=lxc
 exec /usr/lib/systemd/systemd --system --unit=sysinit.target --log-target=null --show-status=no
 """
 UNIT = "/etc/systemd/system/tcc-watch.service"
+SEEN = f"[Service]\\nBindReadOnlyPaths={ROOT}\\n"
+"""For the unit, which has a /tmp of its own, where the checkout is below /tmp."""
 
 
 class Systemd:
@@ -110,6 +112,7 @@ def watched(systemd):
     subprocess.run(["ip", "link", "delete", "v0"], check=True)
     device()
     systemd.run(["cp", str(ROOT / "systemd/tcc-watch.service"), UNIT])
+    systemd.run(["sh", "-c", f"mkdir {UNIT}.d; printf '{SEEN}' >{UNIT}.d/checkout.conf"])
     systemd.run("systemctl daemon-reload")
     found = {"start": systemd.run("systemctl start tcc-watch"), "started": shaped()}
     found["status"] = systemd.run("systemctl show -p StatusText,ActiveState tcc-watch")[1]

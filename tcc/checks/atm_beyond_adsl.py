@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.view import Side, View, inward, outward
+from tcc.checks.view import GUESSES, Side, View, inward, outward
 from tcc.diagnostics import Diagnostic, warning
 from tcc.units import format_rate
 
@@ -10,7 +10,6 @@ FASTEST = 24_000_000
 """bit/s that ADSL2+ reaches at the very most (ITU-T G.992.5); VDSL2 uses PTM."""
 FASTEST_UP = 5_696_000
 """bit/s up of SHDSL.bis (ITU-T G.991.2); ADSL2+ ends at 3.5 Mbit/s (G.992.5 annex M)."""
-GUESSES = ("unknown", "conservative")
 
 
 def check(view: View) -> Iterator[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.view import Side, View
+from tcc.checks.view import GUESSES, Side, View
 from tcc.diagnostics import Diagnostic, warning
 
 FAST = 300_000_000
@@ -15,7 +15,7 @@ def check(view: View) -> Iterator[Diagnostic]:
         framing = side.link.framing
         if side.direction != "ingress" or not side.option("autorate_ingress"):
             continue
-        if framing is None or framing.preset in ("unknown", "conservative"):
+        if framing is None or framing.preset in GUESSES:
             continue
         line = "a DSL line" if side.wire.cells != "none" else _symmetric(view, side)
         if line:

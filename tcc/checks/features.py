@@ -12,7 +12,7 @@ less than importing the rule, so most policies import few of them. Features are
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tcc.checks.view import Side
+from tcc.checks.view import GUESSES, Side
 from tcc.ir import Match, Policy, Tier
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ SMALL = 10_000
 """Bytes of memory near the limits of the plugins."""
 FAR_APART = 200
 KINDS = {"voip": "calls", "udp": "datagrams", "tcp": "transfers", "ping": "pings"}
-GUESSES = ("unknown", "conservative")
-"""Framings that say that nobody knows."""
 HTTP = 8080
 """The highest port of the Web's."""
 MANY_PORTS = 8_000

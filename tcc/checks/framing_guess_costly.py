@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from tcc.checks.view import View
+from tcc.checks.view import GUESSES, View
 from tcc.checks.wire import on_wire
 from tcc.diagnostics import Diagnostic, warning
 from tcc.units import format_rate
 
-GUESSES = ("unknown", "conservative")
 FAST = 200_000_000
 """bit/s at which every kind of fixed line is known not to have cells."""
 PACKET = 1500

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tcc.facts import Facts
 
 CAKES = ("auto", "cake", "cake_mq")
+GUESSES = ("unknown", "conservative")
+"""Framings that say that nobody knows."""
 
 
 class Side(NamedTuple):

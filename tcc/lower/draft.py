@@ -65,7 +65,7 @@ class Draft:
 
     def at_clause(self, clause: str) -> Span | None:
         """Return where `clause` is: in the link for those that only a link has."""
-        if clause in ("framing", "role", "device", "connection_mark"):
+        if clause in ("framing", "role", "device"):
             return self.wish.at_link(clause)
         return self.wish.at(clause)
 

@@ -157,6 +157,14 @@ class Hosts(RuleBasedStateMachine):
             self.before.append(before)
             self.exact.append(True)
 
+    def settled(self, status, said, before, steps_before):
+        """An apply has ended by itself: in the new state, or in the old one."""
+        if status == DONE:
+            self.changed(before, steps_before)
+        else:
+            assert status in {REFUSED, RESTORED}, said
+            assert self.seen() == before, said
+
     # ---- tcc at work
 
     @initialize(policy=tbf_policies())
@@ -171,12 +179,9 @@ class Hosts(RuleBasedStateMachine):
         before, known = self.seen(), len(self.journal.steps())
         status, said = self.tcc("apply", path, "--yes")
         if status == DONE:
-            self.changed(before, known)
             empty, planned = self.tcc("plan", path, "--detailed-exitcode")
             assert empty == 0, planned
-        else:
-            assert status in {REFUSED, RESTORED}, said
-            assert self.seen() == before, said
+        self.settled(status, said, before, known)
         self.count(f"apply: exit {status}")
 
     @rule(policy=tbf_policies(), number=st.integers(0, 8))
@@ -190,10 +195,7 @@ class Hosts(RuleBasedStateMachine):
             status, said = self.tcc("apply", path, "--yes")
         if status == DONE:
             assert Refusing.seen <= number
-            self.changed(before, known)
-        else:
-            assert status in {REFUSED, RESTORED}, said
-            assert self.seen() == before, said
+        self.settled(status, said, before, known)
         self.count(f"apply, a request refused: exit {status}")
 
     @rule(policy=tbf_policies(), number=st.integers(0, 8))

@@ -1,4 +1,4 @@
-"""The page of a sweep in a real browser: drawings against the data, readable, without a request."""
+"""The page of a sweep in a real browser: drawings against the data, readable, offline."""
 
 import json
 from pathlib import Path

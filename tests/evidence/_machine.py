@@ -19,7 +19,15 @@ from testkernel.netns import Namespace, namespaces
 
 ROOT = Path(__file__).resolve().parents[2]
 TCC = [sys.executable, "-m", "tcc"]
+FAULTY = [sys.executable, str(ROOT / "tests/apply/faulty_apply.py")]
 DYING = [sys.executable, str(ROOT / "tests/apply/dying_apply.py")]
+BOTH_WAYS = """
+link wan {{
+    device "a0"
+    egress {{ bandwidth {}mbit; qdisc tbf {{ inner bfifo }} }}
+    ingress {{ bandwidth 20mbit; qdisc tbf {{ inner bfifo }} }}
+}}
+"""
 
 
 @dataclass

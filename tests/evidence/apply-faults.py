@@ -5,16 +5,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from _machine import ROOT, TCC, Machine, machine
+from _machine import BOTH_WAYS, FAULTY, TCC, Machine, machine
 
-POLICY = """
-link wan {{
-    device "a0"
-    egress {{ bandwidth {}mbit; qdisc tbf {{ inner bfifo }} }}
-    ingress {{ bandwidth 20mbit; qdisc tbf {{ inner bfifo }} }}
-}}
-"""
-FAULTY = [sys.executable, str(ROOT / "tests/apply/faulty_apply.py")]
 REFUSED, RESTORED, STUCK = 1, 3, 4
 
 
@@ -29,7 +21,7 @@ class Cases:
 
     def policy(self, name: str, rate: int) -> str:
         path = self.world.folder / f"{name}.tcc"
-        path.write_text(POLICY.format(rate))
+        path.write_text(BOTH_WAYS.format(rate))
         return str(path)
 
     def begin(self) -> None:

@@ -13,19 +13,11 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from typing import NamedTuple
 
-from _machine import DYING, ROOT, TCC, Machine, machine
+from _machine import BOTH_WAYS, DYING, ROOT, TCC, Machine, machine
 
 from tcc.cli.main import run
 
 PAGE = ROOT / "docs/faults.md"
-POLICY = """
-link wan {{
-    device "a0"
-    egress {{ bandwidth {}mbit; qdisc tbf {{ inner bfifo }} }}
-    ingress {{ bandwidth 20mbit; qdisc tbf {{ inner bfifo }} }}
-}}
-"""
-FAULTY = [sys.executable, str(ROOT / "tests/apply/faulty_apply.py")]
 WITHOUT = ["setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin", *TCC]
 COMMANDS = {
     "plan": ["plan", "{policy}"],
@@ -108,7 +100,7 @@ def begin(world: Machine) -> None:
     ):
         world.here.run("ip", "link", *words.split(), check=False)
     for name, rate in (("old", 30), ("new", 40)):
-        (world.folder / f"{name}.tcc").write_text(POLICY.format(rate))
+        (world.folder / f"{name}.tcc").write_text(BOTH_WAYS.format(rate))
     words = ["apply", str(world.folder / "old.tcc"), "--yes", "--netns", world.here.name]
     os.environ["TCC_STATE_DIR"] = str(world.folder / "state")
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):

@@ -18,11 +18,11 @@ one. The steps that it takes back leave the history when it is done, the newest 
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tcc.apply import kept, lock, stored
 from tcc.apply.identity import Identity
@@ -43,6 +43,7 @@ LOCK_PATIENCE: Final = 2.0  # seconds that a second change waits for the first
 _RECORD, _OWNED, _IDENTITY = "change-3", "owned-2", "identity-1"
 _PENDING, _GUARD, _EXPIRED = "pending-1", "guard-1", "expired-1"
 _REMAIN: Final = {"lock", "identity", "watch"}
+Made = TypeVar("Made")
 
 
 class UntrustedDirectoryError(Exception):
@@ -176,12 +177,7 @@ class Journal:
 
     def pending(self) -> Pending | None:
         """Return what nobody has confirmed yet; None when there is nothing such."""
-        path = self.path / "pending"
-        data = self._read(path, _PENDING)
-        try:
-            return None if data is None else pending_from_json(data)
-        except (KeyError, TypeError, ValueError) as problem:
-            raise stored.DamagedError(path, f"it lacks something: {problem}") from problem
+        return self._made(self.path / "pending", _PENDING, pending_from_json)
 
     def on_trial(self) -> Pending | None:
         """Return what is pending as far as anything was changed.
@@ -211,10 +207,7 @@ class Journal:
 
     def guard(self) -> Guard | None:
         """Return who undoes what is pending; None where that was never anybody."""
-        data = self._unless_damaged("guard", _GUARD)
-        if data is None:
-            return None
-        return Guard(str(data["id"]), Process(int(data["pid"]), int(data["start"])))
+        return self._unless_damaged("guard", _GUARD, _guard)
 
     def say_guard(self, guard: Guard) -> None:
         """Write down who it is."""
@@ -223,8 +216,7 @@ class Journal:
 
     def expired(self) -> str:
         """Return what was undone last because nobody had confirmed it; empty if nothing was."""
-        data = self._unless_damaged("expired", _EXPIRED)
-        return "" if data is None else str(data["said"])
+        return self._unless_damaged("expired", _EXPIRED, lambda data: str(data["said"])) or ""
 
     def say_expired(self, said: str) -> None:
         """Write down what was undone; nothing takes it away again."""
@@ -248,17 +240,21 @@ class Journal:
 
     def owned(self) -> Ownership:
         """Return what is ours."""
-        data = self._read(self.path / "owned", _OWNED)
-        return {} if data is None else ownership_from_json(data["places"])
+        path = self.path / "owned"
+        return self._made(path, _OWNED, lambda data: ownership_from_json(data["places"])) or {}
 
     def _write_owned(self, owned: Ownership) -> None:
         stored.write(self.path / "owned", _OWNED, {"places": ownership_to_json(owned)})
 
     def _record(self, path: Path) -> Record | None:
-        data = self._read(path, _RECORD)
+        return self._made(path, _RECORD, record_from_json)
+
+    def _made(self, path: Path, kind: str, make: Callable[[dict[str, Any]], Made]) -> Made | None:
+        """Return what a document says; None where there is none."""
+        data = self._read(path, kind)
         try:
-            return None if data is None else record_from_json(data)
-        except (KeyError, TypeError, ValueError) as problem:
+            return None if data is None else make(data)
+        except (KeyError, TypeError, ValueError, OverflowError) as problem:
             raise stored.DamagedError(path, f"it lacks something: {problem}") from problem
 
     def _read(self, path: Path, kind: str) -> dict[str, Any] | None:
@@ -266,10 +262,12 @@ class Journal:
         data = stored.read(path, kind) if not self._is_void() else None
         return data if isinstance(data, dict) else None
 
-    def _unless_damaged(self, name: str, kind: str) -> dict[str, Any] | None:
-        """Return a document that nothing depends on."""
+    def _unless_damaged(
+        self, name: str, kind: str, make: Callable[[dict[str, Any]], Made]
+    ) -> Made | None:
+        """Return what a document says that nothing depends on."""
         try:
-            return self._read(self.path / name, kind)
+            return self._made(self.path / name, kind, make)
         except stored.DamagedError:
             return None
 
@@ -302,6 +300,10 @@ class Journal:
             if path.is_file() and path.name not in _REMAIN:
                 path.unlink()
         stored.write(self.path / "identity", _IDENTITY, self._life())
+
+
+def _guard(data: dict[str, Any]) -> Guard:
+    return Guard(str(data["id"]), Process(int(data["pid"]), int(data["start"])))
 
 
 def _stamp(path: Path) -> tuple[object, ...]:

@@ -60,7 +60,10 @@ def read(path: Path, kind: str) -> Any:  # noqa: ANN401
         raise DamagedError(path, "its length or checksum is not the one in its first line")
     if words[1] != kind:
         raise DamagedError(path, f"it is a {words[1]}, not a {kind}")
-    return json.loads(body)
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as problem:
+        raise DamagedError(path, f"it is no JSON: {problem}") from problem
 
 
 def remove(path: Path) -> None:

@@ -30,8 +30,12 @@ def firewall() -> Firewall:
     text = _output(["nft", "-j", "list", "ruleset"])
     if text is None:
         return Firewall(None, None)
+    return told(text, {program: _output([program]) for program in SAVERS})
+
+
+def told(text: str, saved: Mapping[str, str | None]) -> Firewall:
+    """Return what programs printed: nft, and others by name, None where they could not."""
     ruleset = _ruleset(text)
-    saved = {program: _output([program]) for program in SAVERS}
     unread = all(text is None for text in saved.values())
     marks = [*nft_marks(ruleset, foreign=unread)]
     for program, rules in saved.items():

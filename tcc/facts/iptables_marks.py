@@ -1,5 +1,6 @@
 """Who uses marks in iptables, from what iptables-save(8) prints (iptables-extensions(8))."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
@@ -26,8 +27,16 @@ def iptables_marks(text: str, program: str) -> Iterator[MarkUse]:
         if line.startswith("*"):
             table = line[1:].strip()
         elif line.startswith("-A"):
-            for mark, mask in _line_marks(line.split()):
+            for mark, mask in _line_marks(_words(line)):
                 yield MarkUse(who=f"{program} {table}", mark=mark, mask=mask)
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a rule; a comment is one, whatever it says."""
+    try:
+        return shlex.split(line)
+    except ValueError:  # a quotation without an end, which is not what iptables-save prints
+        return line.split()
 
 
 def _line_marks(words: Sequence[str]) -> Iterator[Bits]:
@@ -41,10 +50,10 @@ def _line_marks(words: Sequence[str]) -> Iterator[Bits]:
         elif word in _MASKED:
             yield mark, _mask(value)
         elif word in _BITS:
-            bits = int(value, 0)
+            bits = _number(value)
             yield mark, ~bits & ALL if word == "--and-mark" else bits
         elif word in _MOVED:
-            named = {name: int(text, 0) for name, text in pairwise(words)
+            named = {name: _number(text) for name, text in pairwise(words)
                      if name in {"--nfmask", "--ctmask", "--mask"}}  # fmt: skip
             both = named.get("--mask", ALL)
             yield "packet", named.get("--nfmask", both)
@@ -53,4 +62,12 @@ def _line_marks(words: Sequence[str]) -> Iterator[Bits]:
 
 def _mask(value: str) -> int:
     _, slash, mask = value.partition("/")
-    return int(mask, 0) if slash else ALL
+    return _number(mask) if slash else ALL
+
+
+def _number(text: str) -> int:
+    """Return a mask; all bits where it is none that can be read."""
+    try:
+        return int(text, 0) & ALL
+    except ValueError:
+        return ALL

@@ -85,7 +85,7 @@ def _compared(right: Any) -> int:  # noqa: ANN401
     """Return the bits that a comparison looks at: of a prefix the first ones."""
     prefix = right.get("prefix") if isinstance(right, Mapping) else None
     length = prefix.get("len") if isinstance(prefix, Mapping) else None
-    return ALL << (32 - length) & ALL if isinstance(length, int) and length <= 32 else ALL
+    return ALL << (32 - length) & ALL if isinstance(length, int) and 0 <= length <= 32 else ALL
 
 
 def _mark(key: Any) -> Mark | None:  # noqa: ANN401

@@ -9,7 +9,7 @@ from tcc.netlink.samples import Cake, FqCodel, Sample
 from tcc.netlink.samples import Tin as TinSample
 from tcc.plan.state import handle_text
 from tcc.status.model import Memory, Qdisc, Redirect, Shaper, Tin
-from tcc.status.reader import Device, Look
+from tcc.status.reader import Device, Look, printable
 from tcc.status.redirects import Found
 from tcc.units import NS_PER_S
 
@@ -126,7 +126,7 @@ def _qdisc(one: Sample, pace: Pace) -> Qdisc:
     capacity = BITS * cake.capacity_estimate if cake else None
     return Qdisc(
         at="root" if one.parent == ROOT else handle_text(one.parent),
-        kind=one.kind,
+        kind=printable(one.kind),
         handle=handle_text(one.handle),
         bandwidth_bit_s=BITS * one.rate or None,
         rate_bit_s=None if rate is None else BITS * rate,

@@ -30,12 +30,12 @@ def read(route: RouteSocket, look: Look) -> dict[int, Found]:
     found: dict[int, Found] = {}
     for number in hooked:
         for listed in filters.dump(route, number, CLSACT_INGRESS):
-            for redirect in _redirects(listed):
+            for redirect in of_filter(listed):
                 found.setdefault(number, redirect)
     return found
 
 
-def _redirects(listed: TcObject) -> Iterator[Found]:
+def of_filter(listed: TcObject) -> Iterator[Found]:
     """Yield the redirects of one filter; a kind that is not known here has none."""
     if not listed.handle or listed.options is None:
         return

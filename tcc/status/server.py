@@ -3,14 +3,16 @@
 import ipaddress
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Timer
 from typing import Any, Final
 
 from tcc.status.metrics import CONTENT_TYPE, OLDER_TYPE
 
 HOST: Final = "127.0.0.1"
-PATIENCE: Final = 10
-"""Seconds that a client may take over its request: there is one at a time."""
+PATIENCE: Final = 10.0
+"""Seconds that a client has for its request and the answer: there is one at a time."""
 BACKLOG: Final = 16
 
 
@@ -42,24 +44,45 @@ def is_loopback(host: str) -> bool:
 class MetricsServer(HTTPServer):
     """Serves what `text` returns at /metrics, one request at a time.
 
+    Args:
+        where: address and port.
+        text: what makes the metrics.
+        patience: seconds that a client has for all of its request and of the answer.
+
     Raises:
         OSError: the address cannot be had.
     """
 
     request_queue_size = BACKLOG
 
-    def __init__(self, where: tuple[str, int], text: Callable[[], str]) -> None:
-        self.text = text
+    def __init__(
+        self, where: tuple[str, int], text: Callable[[], str], patience: float = PATIENCE
+    ) -> None:
+        self.text, self.patience = text, patience
         self.address_family = socket.AF_INET6 if ":" in where[0] else socket.AF_INET
         super().__init__(where, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        """Answer, and hang up on who takes too long: a byte now and then is no excuse."""
+        end = Timer(self.patience, _hang_up, (request,))
+        end.daemon = True
+        end.start()
+        try:
+            super().process_request(request, client_address)
+        finally:
+            end.cancel()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """Leave a client that went away or fell silent alone."""
 
 
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):  # it is closed by now
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: MetricsServer
-    timeout = PATIENCE
     server_version = "tcc"
     sys_version = ""
 

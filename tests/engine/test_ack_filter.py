@@ -146,6 +146,24 @@ def test_numbers_wrap():
     assert dropped(AGGRESSIVE, [ipv4(tcp(500)), ipv4(tcp(2**32 - 1))]) == [None] * 2
 
 
+@pytest.mark.parametrize("echo", [False, True])
+@pytest.mark.parametrize(
+    ("stamps", "expected"),
+    [
+        ((2**32 - 2, 2**32 - 1, 1), [None, 1, 2]),  # 1 is two after 2**32 - 1
+        ((1, 2**32 - 1, 2**32 - 2), [None, None, None]),  # each is older than the one before
+        ((0, 2**31 - 1, 2**32 - 2), [None, 1, 2]),  # half of the numbers are later, less one
+        ((0, 2**31, 0), [None, None, None]),  # half of them: neither is later
+    ],
+)
+def test_time_stamps_wrap(stamps, expected, echo):
+    frames = [
+        ipv4(tcp(ack, options=timestamp(*((7, stamp) if echo else (stamp, 7)))))
+        for ack, stamp in zip((1000, 2000, 3000), stamps, strict=True)
+    ]
+    assert dropped(AGGRESSIVE, frames) == expected
+
+
 @pytest.mark.parametrize("cut", range(14, 74))
 def test_headers_that_are_cut_off_are_no_acks(cut):
     whole = ipv6(tcp(1000))

@@ -1,8 +1,8 @@
 """Where the kernel's numbers are too narrow: what comes out, worked by hand from their widths.
 
 Each test names the number and the section of the CAKE specification that gives its width. What the
-netlink attributes are cut to is T13 in test_cake_config.py; acknowledgements and time stamps
-modulo 2**32 are in test_ack_filter.py.
+netlink attributes are cut to is T13 in test_cake_config.py; acknowledgements and the TCP option's
+time stamps (TSval and TSecr) modulo 2**32 are in test_ack_filter.py.
 """
 
 from __future__ import annotations

@@ -77,6 +77,9 @@ def test_of_rules_of_routing(netns):
         ("-p tcp -j TPROXY --on-port 80 --on-ip 0.0.0.0 --tproxy-mark 0x1/0x1", [("packet", 0x1)]),
         ("-m connmark --mark 0x5 -j ACCEPT", [("connection", ALL)]),
         ("-m comment --comment \"mark\" -j ACCEPT", []),
+        ("-m comment --comment \"-j MARK --set-mark red/blue\" -j ACCEPT", []),
+        ("-m comment --comment \"it\\\"s\" -j MARK --set-xmark 0x4/0x4", [("packet", 0x4)]),
+        ("-j MARK --set-xmark 0x4/red", [("packet", ALL)]),  # as nothing prints it
         # as older ones do
         ("-j CONNMARK --save-mark", [("packet", ALL), ("connection", ALL)]),
         ("-j MARK --and-mark 0xffffff00", [("packet", 0xFF)]),

@@ -1,8 +1,4 @@
-"""What hands hostile bytes to each reader of tcc, and where its seeds are.
-
-A target returns, or something is at fault: a reader may refuse with the exception that its
-docstring names, never with another.
-"""
+"""What hands hostile text to each reader of tcc, and where its seeds are."""
 
 import contextlib
 import gzip
@@ -12,8 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import pydantic
 
@@ -29,9 +23,6 @@ from tcc.fleet import SitesError, is_table, read_sites
 from tcc.importing import SourceError
 from tcc.importing.policy import policy_of
 from tcc.linting.config import ConfigError, config_for, forget
-from tcc.netlink import kinds, links, messages
-from tcc.netlink.objects import TcObject
-from tcc.netlink.wire import DecodeError
 from tcc.passes.vars import VarsError, read_vars
 from tcc.plugin import Target as For
 from tcc.plugin import backend
@@ -47,10 +38,10 @@ from tcc.verify.flent.table import series_text
 from tcc.verify.reading import read_results
 from tcc.verify.run import Outcome
 from tcc.verify.scenario import Scenario
+from tests.fuzz import host
+from tests.fuzz.target import ROOT, Fault, Target, files, folder, harmless, text_of
 
-ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "tests/data/cake-vectors.json.gz"
-LINK_KINDS = range(16, 20)  # RTM_NEWLINK ... RTM_SETLINK
 _KNOWN = list(importing.KINDS)
 MEASURED = """
 link wan {
@@ -64,33 +55,9 @@ objective "two ways up" { under tcp_nup 2 flows for 1s rtt 20ms; require egress 
 MOST_STEPS = 2000  # of one scenario: a long one is slow, not wrong
 
 
-class Fault(Exception):  # noqa: N818  (it is what a run looks for)
-    """A promise that a reader broke without raising anything."""
-
-
-class Target(NamedTuple):
-    """One reader, and texts it knows."""
-
-    run: Callable[[bytes], None]
-    seeds: Callable[[], Iterator[bytes]]
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _files(*patterns: str) -> Callable[[], Iterator[bytes]]:
-    def seeds() -> Iterator[bytes]:
-        for pattern in patterns:
-            for path in sorted(ROOT.glob(pattern)):
-                yield path.read_bytes()
-
-    return seeds
-
-
 def policy(data: bytes) -> None:
     """Lint a policy, print what was found in every form, lay it out twice."""
-    source = Source("fuzz.tcc", _text(data))
+    source = Source("fuzz.tcc", text_of(data))
     _lint(source)
     laid = tcc.format_text(source)
     if isinstance(laid, str):
@@ -101,7 +68,7 @@ def policy(data: bytes) -> None:
 
 def policy_json(data: bytes) -> None:
     """Lint a policy in JSON."""
-    _lint(Source("fuzz.tcc.json", _text(data)))
+    _lint(Source("fuzz.tcc.json", text_of(data)))
 
 
 def _lint(source: Source) -> None:
@@ -122,7 +89,7 @@ def _home() -> "tcc.Built":
 def facts(data: bytes) -> None:
     """Read facts, and lower a policy for them."""
     try:
-        known = Facts.model_validate_json(_text(data))
+        known = Facts.model_validate_json(text_of(data))
     except pydantic.ValidationError:
         return
     built = _home()
@@ -134,7 +101,7 @@ def imported(data: bytes) -> None:
     """Import from the kind of source that the first byte chooses: a policy comes out."""
     if not data:
         return
-    kind, text = _KNOWN[data[0] % len(_KNOWN)], _text(data[1:])
+    kind, text = _KNOWN[data[0] % len(_KNOWN)], text_of(data[1:])
     try:
         found = importing.read(kind, text, "eth0")
     except SourceError:
@@ -147,15 +114,15 @@ def imported(data: bytes) -> None:
 
 
 def _sources() -> Iterator[bytes]:
-    for data in _files("tests/data/import/*")():
-        for kind in sorted({importing.guess(_text(data)), _KNOWN[len(data) % len(_KNOWN)]}):
+    for data in files("tests/data/import/*")():
+        for kind in sorted({importing.guess(text_of(data)), _KNOWN[len(data) % len(_KNOWN)]}):
             yield bytes([_KNOWN.index(kind)]) + data
 
 
 def _sources_of(*kinds: str) -> Callable[[], Iterator[bytes]]:
     def seeds() -> Iterator[bytes]:
-        for data in _files("tests/data/import/*")():
-            kind = importing.guess(_text(data))
+        for data in files("tests/data/import/*")():
+            kind = importing.guess(text_of(data))
             if kind in kinds:
                 yield (bytes([kinds.index(kind)]) if len(kinds) > 1 else b"") + data
 
@@ -177,7 +144,7 @@ def tc_line(data: bytes) -> None:
 def values(data: bytes) -> None:
     """Read values of parameters in each form."""
     for suffix in ("yaml", "json", "csv"):
-        path = Path(_folder().name, f"values.{suffix}")
+        path = Path(folder(), f"values.{suffix}")
         path.write_bytes(data)
         try:
             read_vars(str(path))
@@ -192,7 +159,7 @@ def values(data: bytes) -> None:
 
 def flent(data: bytes) -> None:
     """Read a measurement, and lay it beside objectives as `tcc verify --from` does."""
-    path = Path(_folder().name, "x.flent")
+    path = Path(folder(), "x.flent")
     path.write_bytes(data)
     found = read_file(str(path))
     if isinstance(found, Diagnostic):
@@ -201,7 +168,7 @@ def flent(data: bytes) -> None:
     if isinstance(scenario, Diagnostic):
         return
     outcome = Outcome((measured_run(scenario, found, 1),))
-    _harmless(series_text(outcome.runs[0], outcome.runs[0]))
+    harmless(series_text(outcome.runs[0], outcome.runs[0]))
     document("fuzz.tcc", None, [outcome])
 
 
@@ -211,14 +178,9 @@ def _scenarios() -> "Sequence[Scenario]":
     return made
 
 
-def _harmless(said: str) -> None:
-    if any(ord(one) < 32 and one != "\n" for one in said):
-        raise Fault("it prints a control character")
-
-
 def results(data: bytes) -> None:
     """Read results, and compare them with themselves as `tcc report diff` does."""
-    path = Path(_folder().name, "results.json")
+    path = Path(folder(), "results.json")
     path.write_bytes(data)
     found, _ = read_results(str(path))
     if found is not None:
@@ -227,60 +189,29 @@ def results(data: bytes) -> None:
 
 def sweep_file(data: bytes) -> None:
     """Open the bytes as a file of a sweep; make a cell of them as one of its results."""
-    path = Path(_folder().name, "sweep.sqlite")
+    path = Path(folder(), "sweep.sqlite")
     path.write_bytes(data)
     with contextlib.suppress(StoreError), closing(Store(str(path))) as store:
         store.results(["key"])
     run = Run("key", 0, 0, 1)
     with contextlib.suppress(StoreError):
-        cells([run], {run.key: _text(data)})
+        cells([run], {run.key: text_of(data)})
 
 
 def plan(data: bytes) -> None:
     """Read a saved plan."""
     with contextlib.suppress(UnreadablePlanError):
-        from_text(_text(data), live.backend())
+        from_text(text_of(data), live.backend())
 
 
 def config(data: bytes) -> None:
     """Read tcc.toml, from the root of a project of its own."""
-    project = Path(_folder().name, "project")
+    project = Path(folder(), "project")
     project.mkdir(exist_ok=True)
     (project / "tcc.toml").write_bytes(data)
     forget()
     with contextlib.suppress(ConfigError):
         config_for(str(project / "fuzz.tcc"))
-
-
-@cache
-def _folder() -> "TemporaryDirectory[str]":
-    return TemporaryDirectory(prefix="tcc-fuzz-")
-
-
-def netlink(data: bytes) -> None:
-    """Decode a datagram of the kernel: qdiscs, classes, filters, links, and their options."""
-    try:
-        found = messages.split(data, len(data))
-    except DecodeError:
-        return
-    for _, reply in found:
-        try:
-            _decoded(reply)
-        except DecodeError:
-            continue
-
-
-def _decoded(reply: messages.Reply) -> None:
-    if reply.type in LINK_KINDS:
-        links.parse(reply)
-        return
-    one = TcObject(*reply)
-    _ = one.attributes, one.counters, one.handle, one.parent
-    if one.kind in kinds.KINDS:
-        if one.options is not None:
-            kinds.decode_options(one.kind, one.options)
-        if one.xstats is not None:
-            kinds.decode_stats(one.kind, one.xstats)
 
 
 def trace(data: bytes) -> None:
@@ -303,13 +234,6 @@ def _traces() -> Iterator[bytes]:
         data = json.dumps(scenario, separators=(",", ":")).encode()
         if len(data) < 1 << 15:
             yield data
-
-
-def _datagrams() -> Iterator[bytes]:
-    for path in sorted((ROOT / "tests/data/tc-bytes").glob("captured*.txt")):
-        for line in path.read_text().splitlines():
-            if not line.startswith("tc "):
-                yield bytes.fromhex(line)
 
 
 def _as_json() -> Iterator[bytes]:
@@ -337,7 +261,7 @@ def _printed(*arguments: str) -> bytes:
 @cache
 def _verified() -> dict[str, bytes]:
     """Return what `tcc verify` writes of a short run: results, and flent's file."""
-    policy, measured = Path(_folder().name, "x.tcc"), Path(_folder().name, "seed.flent")
+    policy, measured = Path(folder(), "x.tcc"), Path(folder(), "seed.flent")
     policy.write_text(MEASURED)
     given = ("--no-mend", "--jobs", "1", "--json", "--series", "--flent", f"{measured}.gz")
     found = _printed("verify", str(policy), *given)
@@ -355,7 +279,7 @@ def _results() -> Iterator[bytes]:
 
 
 def _sweeps() -> Iterator[bytes]:
-    path = Path(_folder().name, "seed.sqlite")
+    path = Path(folder(), "seed.sqlite")
     with closing(Store(str(path))) as store:
         store.keep_policy("d", "text")
         store.append([Row("key", "d", "{}", "text", 1, "0", "p", "{}")])
@@ -377,12 +301,11 @@ def _configs() -> Iterator[bytes]:
 
 
 TARGETS = {
-    "policy": Target(policy, _files("docs/examples/*.tcc", "tests/clean/*.tcc")),
+    "policy": Target(policy, files("docs/examples/*.tcc", "tests/clean/*.tcc")),
     "policy-json": Target(policy_json, _as_json),
-    "facts": Target(facts, _files("docs/**/*.facts.json", "tests/**/*facts*.json")),
+    "facts": Target(facts, files("docs/**/*.facts.json", "tests/**/*facts*.json")),
     "import": Target(imported, _sources),
     "vars": Target(values, _values),
-    "netlink": Target(netlink, _datagrams),
     "trace": Target(trace, _traces),
     "uci": Target(uci, _sources_of("sqm", "sqm-uci", "qosmate")),
     "tc-line": Target(tc_line, _sources_of("tc")),
@@ -391,4 +314,5 @@ TARGETS = {
     "sweep": Target(sweep_file, _sweeps),
     "plan": Target(plan, _plans),
     "config": Target(config, _configs),
+    **host.TARGETS,
 }

@@ -79,7 +79,7 @@ class Wish:
         place = span or self.at(clause)
         if self.prefers(clause):
             return warning(code, place, message, *hints)
-        if clause not in Shaping.model_fields:
+        if clause not in Shaping.__dataclass_fields__:
             return error(code, place, message, *hints)
         word = "mark" if clause == "mark_mask" else clause.replace("_", "-")
         return error(
@@ -119,9 +119,10 @@ class Child:
 class QdiscPlugin(Protocol):
     """One queueing discipline under tc's own name. Group `tcc.qdiscs`.
 
-    `options_model` is what a policy may say in the kind's block: a pydantic model whose fields
-    are all optional (None: not said). Settings are the plugin's own frozen dataclass:
-    complete, in the kernel's units, so that every attribute is always sent.
+    `options_model` is what a policy may say in the kind's block: a subclass of `Options`, which
+    makes it a frozen dataclass, whose fields are all optional (None: not said). Settings are
+    the plugin's own frozen dataclass: complete, in the kernel's units, so that every attribute
+    is always sent.
     """
 
     kind: str

@@ -14,7 +14,7 @@ from textwrap import dedent
 from typing import Any
 
 from tcc import language, plugin
-from tcc.ir import Node, Options, Policy
+from tcc.ir import Node, Options, Policy, document
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -39,14 +39,14 @@ def json_schema(models: Mapping[str, type[Options]] | None = None) -> Schema:
         models: the options model of each kind of qdisc; by default, of every installed one.
     """
     models = options_models() if models is None else models
-    whole = Policy.model_json_schema()
+    whole = document.schema(Policy)
     definitions: Schema = whole.pop("$defs")
     nodes = {node.__name__: node for node in _subclasses(Node)}
     for name, part in definitions.items():
         _describe(part, nodes[name])
     definitions.pop("Options", None)
     for kind, model in models.items():
-        own = model.model_json_schema(ref_template="#/$defs/{model}")
+        own = document.schema(model)
         definitions |= {
             name: part
             for name, part in own.pop("$defs", {}).items()
@@ -167,5 +167,5 @@ def schema_text() -> str:
 
 def to_json(policy: Policy) -> str:
     """Return a policy as JSON text; what has its default is left out."""
-    data = {"version": policy.version, **policy.model_dump(mode="json", exclude_defaults=True)}
+    data = {"version": policy.version, **document.plain(policy, without="defaults")}
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

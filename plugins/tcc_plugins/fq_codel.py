@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
-from pydantic import Field
-
 from tcc.diagnostics import Diagnostic
 from tcc.ir import Options
-from tcc.ir.base import Bytes, Nanoseconds
+from tcc.ir.base import Between, Bytes, Nanoseconds
 from tcc.lower.draft import Draft
 from tcc.lower.inner import explain_idle, refusals
 from tcc.netlink.kinds import decode_options, encode_options
@@ -29,7 +27,7 @@ QUANTA = range(256, 2**20 + 1)
 FLOWS = range(1, 65_537)
 TARGETS_PER_INTERVAL = 20
 
-Count = Annotated[int, Field(ge=0, lt=2**32)]
+Count = Annotated[int, Between(0, 2**32 - 1)]
 
 
 class FqCodelOptions(Options):

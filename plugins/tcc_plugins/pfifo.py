@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
-from pydantic import Field
-
 from tcc.diagnostics import Diagnostic, error
 from tcc.ir import Options
+from tcc.ir.base import Between
 from tcc.lower.draft import Draft
 from tcc.lower.inner import explain_idle, refusals
 from tcc.netlink.kinds import decode_options, encode_options
@@ -27,7 +26,7 @@ TXQUEUELEN = 1000
 class PfifoOptions(Options):
     """The options of pfifo."""
 
-    limit: Annotated[int, Field(ge=0, lt=2**32)] | None = None
+    limit: Annotated[int, Between(0, 2**32 - 1)] | None = None
     """Packets."""
 
 

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, cast
 
-from pydantic import Field
-
 from tcc.diagnostics import Diagnostic, error
 from tcc.ir import Options
-from tcc.ir.base import Bytes, Nanoseconds
+from tcc.ir.base import Between, Bytes, Nanoseconds
 from tcc.lower.draft import Draft
 from tcc.lower.inner import explain_idle, refusals
 from tcc.netlink.kinds import decode_options, encode_options
@@ -28,7 +26,7 @@ FLOWS = range(1, 65_409)
 QUANTA = range(256, 2**20 + 1)
 DIVISORS = tuple(2**power for power in range(17))
 
-Count = Annotated[int, Field(ge=0, lt=2**32)]
+Count = Annotated[int, Between(0, 2**32 - 1)]
 
 
 class SfqOptions(Options):

@@ -208,8 +208,7 @@ def _parts(match: Match, said: Said, taken: list[tuple[Values, Place | None]]) -
 
 def said_of(match: Match) -> Said:
     """Return the conditions that a match has, in a fixed order."""
-    given = match.__pydantic_fields_set__
-    return tuple(field for field in FIELDS if field in given and getattr(match, field))
+    return tuple(field for field in FIELDS if getattr(match, field))
 
 
 def _key(match: Match, said: Said) -> tuple[object, ...]:

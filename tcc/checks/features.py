@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tcc.checks.view import GUESSES, Side
-from tcc.ir import Match, Policy, Tier
+from tcc.ir import Match, Node, Policy, Tier
 
 if TYPE_CHECKING:
     from tcc.facts import Facts
@@ -73,6 +73,11 @@ def features_of(
     return frozenset(found)
 
 
+def _said(node: Node) -> set[str]:
+    """Return the names of the clauses that there are."""
+    return {name for name, value in vars(node).items() if value is not None and value != ()}
+
+
 def _of_links(policy: Policy) -> set[str]:
     """`links`: two or more. `idle`: one has no direction. `names`: the policy is not just names.
 
@@ -83,7 +88,7 @@ def _of_links(policy: Policy) -> set[str]:
     """
     found: set[str] = {"links"} if len(policy.links) > 1 else set()
     for link in policy.links:
-        found |= link.__pydantic_fields_set__
+        found |= _said(link)
         framing = link.framing
         if link.egress is None and link.ingress is None:
             found.add("idle")
@@ -126,7 +131,7 @@ def _of_sides(sides: Sequence[Side]) -> set[str]:
     before: Side | None = None
     for side in sides:
         shaping = side.shaping
-        found |= shaping.__pydantic_fields_set__
+        found |= _said(shaping)
         if side.options is not None:
             found |= _of_options(side)
         if shaping.bandwidth is not None and shaping.bandwidth.minimum is not None:

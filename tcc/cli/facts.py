@@ -19,13 +19,14 @@ def command(ctx: click.Context, netns: str | None) -> int:
     """
     from tcc.cli import live  # noqa: PLC0415
     from tcc.facts.gather import gather  # noqa: PLC0415
+    from tcc.ir import document  # noqa: PLC0415
 
     where = live.namespace(netns)
     try:
         gathered = gather(where)
     except OSError as problem:
         raise options.Failure(f"the kernel would not tell: {problem}") from problem
-    click.echo(gathered.facts.model_dump_json(indent=2))
+    click.echo(document.text(gathered.facts, indent=2))
     for sentence in gathered.unknown:
         click.echo(f"not found out: {sentence}", err=True)
     return 0

@@ -102,13 +102,14 @@ def read_facts(path: str) -> "Facts":
 
     from tcc.diagnostics import Diagnostic  # noqa: PLC0415
     from tcc.facts import Facts  # noqa: PLC0415
+    from tcc.ir import document  # noqa: PLC0415
     from tcc.syntax.read import read_source  # noqa: PLC0415
 
     source = read_source(path)
     if isinstance(source, Diagnostic):
         raise click.UsageError(f"{path}: {source.message}")
     try:
-        return Facts.model_validate_json(source.text)
+        return document.read_text(Facts, source.text)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))

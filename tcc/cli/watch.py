@@ -1,5 +1,6 @@
 """`tcc watch`: keep policies applied while links come and go."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -88,7 +89,7 @@ def _facts(where: "Namespace | None", known: "Facts | None") -> "Facts":
     if known is None:
         return live.host_facts(where)
     with RouteSocket(where) as route:
-        return known.model_copy(update={"devices": devices(route, namespace=where)})
+        return replace(known, devices=devices(route, namespace=where))
 
 
 def _keeper(files: "Files", where: "Namespace | None") -> "Keeper":

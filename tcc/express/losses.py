@@ -50,7 +50,7 @@ def finding(loss: Loss) -> Diagnostic:
         code = loss.code or "system-approximates"
         return note(code, span, loss.message, *loss.hints)
     code = loss.code or "system-cannot"
-    if loss.field not in Shaping.model_fields:
+    if loss.field not in Shaping.__dataclass_fields__:
         return error(code, span, loss.message, *loss.hints)
     return loss.wish.cannot(loss.field, code, loss.message, *loss.hints, span=span)
 

@@ -9,7 +9,7 @@ from tcc import __version__
 from tcc.diagnostics import Diagnostic, has_errors
 from tcc.express.losses import Loss, finding
 from tcc.express.table import table
-from tcc.ir import Policy
+from tcc.ir import Policy, document
 from tcc.lower import LoweredQdisc
 from tcc.lower.kernel import Wanted, lower_for_kernel
 from tcc.plan.state import FileItem, Item, Place, State
@@ -114,7 +114,7 @@ def header(request: Request, comment: str = "#") -> str:
     """Return the line that says what a file was written from; no time, no place."""
     policy = request.policy
     digest = request.target.settings.get("policy-sha256")
-    digest = digest or sha256(policy.model_dump_json().encode()).hexdigest()
+    digest = digest or sha256(document.text(policy).encode()).hexdigest()
     return f"{comment} Written by tcc {__version__} from a policy with the SHA-256 {digest}.\n"
 
 

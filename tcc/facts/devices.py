@@ -1,6 +1,7 @@
 """The network devices of a namespace, and what hangs on them, as facts."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tcc.facts.carriers import carriers
@@ -37,11 +38,10 @@ def devices(
     offloads = Offloads(route.fileno())
     carried = carriers(route, found, root, namespace)
     return tuple(
-        _device(link, names, hanging.get(link.ifindex, ()), root).model_copy(
-            update={
-                "offloads": offloads.on(link.name),
-                "carriers": carried.get(link.ifindex, ()),
-            }
+        replace(
+            _device(link, names, hanging.get(link.ifindex, ()), root),
+            offloads=offloads.on(link.name),
+            carriers=carried.get(link.ifindex, ()),
         )
         for link in found
     )

@@ -4,15 +4,13 @@ Everything that would read the host reads a `Facts` instead, so that a policy ca
 checked and planned far away from the router it is for.
 """
 
-from collections.abc import Mapping
+from dataclasses import field
 from functools import cached_property
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field
+from tcc.ir.base import Between, BitRate, Node, Spelling
 
-from tcc.ir.base import BitRate, Node
-
-Hex = Annotated[str, Field(pattern=r"^([0-9a-f]{2})*$")]
+Hex = Annotated[str, Spelling(r"^([0-9a-f]{2})*$")]
 
 
 class QdiscFacts(Node):
@@ -81,7 +79,7 @@ class MarkUse(Node):
     who: str
     """Where: `nft inet mwan3`, `iptables mangle`, `ip rule 2001`, `tc filter of eth0`."""
     mark: Literal["packet", "connection"]
-    mask: Annotated[int, Field(ge=0, lt=2**32)]
+    mask: Annotated[int, Between(0, 2**32 - 1)]
 
 
 class Facts(Node):
@@ -101,13 +99,13 @@ class Facts(Node):
     nft: bool | None = None
     """Whether nft(8) is there and the kernel takes its tables; None: not tried."""
     devices: tuple[DeviceFacts, ...] = ()
-    sysctls: dict[str, str] = Field(default_factory=dict)
+    sysctls: dict[str, str] = field(default_factory=dict)
     """Those that matter, such as `net.core.default_qdisc`; absent ones are left out."""
     ticks_per_us: tuple[int, int] = (125, 8)
     """Packet-scheduler clock ticks per microsecond as a fraction (/proc/net/psched)."""
     openwrt: str | None = None
     """The OpenWrt release, when it is one."""
-    packages: dict[str, str] = Field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
     """Versions of installed packages that shaping depends on, where opkg or apk tells."""
     flowtables: tuple[FlowtableFacts, ...] | None = None
     """None: not looked at, which takes nft(8) and root."""
@@ -120,12 +118,6 @@ class Facts(Node):
     def device(self, name: str) -> DeviceFacts | None:
         """Return the device called `name`."""
         return self._by_name.get(name)
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields changed, which looks its devices up anew."""
-        changed = super().model_copy(update=update, deep=deep)
-        changed.__dict__.pop("_by_name", None)
-        return changed
 
     @cached_property
     def _by_name(self) -> dict[str, DeviceFacts]:

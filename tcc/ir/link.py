@@ -1,11 +1,14 @@
 """Links: a device, how its frames look on the wire, who sits behind it, and its shaping."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, InstanceOf, SerializeAsAny, ValidationInfo, model_validator
-
-from tcc.ir.base import BitRate, Bytes, Nanoseconds, Node, Options
+from tcc.ir import document
+from tcc.ir.base import Between, BitRate, Bytes, Nanoseconds, Node, Options, Spelling
 from tcc.ir.tier import Tier
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+    from pydantic_core import CoreSchema
 
 TinMode = Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"]
 FlowMode = Literal[
@@ -14,8 +17,10 @@ FlowMode = Literal[
 ]  # fmt: skip
 FairnessWish = Literal["per-flow", "per-host", "per-source", "per-destination", "none"]
 Cells = Literal["none", "atm", "ptm"]
+Place = Literal["router", "bridge", "host"]
+GsoMode = Literal["split", "keep", "auto", "split-when", "split-above"]
 Direction = Literal["egress", "ingress"]
-InterfaceName = Annotated[str, Field(pattern=r"^[^/\s\x00-\x1f\x7f]{1,15}$")]
+InterfaceName = Annotated[str, Spelling(r"^[^/\s\x00-\x1f\x7f]{1,15}$")]
 
 
 class Device(Node):
@@ -35,7 +40,7 @@ class Framing(Node):
     """
 
     preset: str | None = "raw"
-    vlans: Annotated[int, Field(ge=0, le=8)] = 0
+    vlans: Annotated[int, Between(0, 8)] = 0
     """How many 802.1Q tags are added on top of the preset, 4 bytes each."""
     overhead: Bytes | None = None
     mpu: Bytes | None = None
@@ -45,7 +50,7 @@ class Framing(Node):
 class Role(Node):
     """Who is behind the device: `router` (this machine forwards for hosts), `bridge`, `host`."""
 
-    kind: Literal["router", "bridge", "host"]
+    kind: Place
     facing_hosts: bool = False
     """Whether the device faces the hosts (a LAN bridge) and not the Internet."""
 
@@ -56,8 +61,8 @@ class ConnectionMark(Node):
     See tc-ctinfo(8): the DSCP takes six bits side by side, the other is none of them.
     """
 
-    dscp: Annotated[int, Field(ge=1, lt=2**32)] = 0x3F
-    valid: Annotated[int, Field(ge=1, lt=2**32)] = 0x80
+    dscp: Annotated[int, Between(1, 2**32 - 1)] = 0x3F
+    valid: Annotated[int, Between(1, 2**32 - 1)] = 0x80
 
     def holding(self, dscp: int) -> int:
         """Return the bits that say: this DSCP.
@@ -89,7 +94,7 @@ class Bandwidth(Node):
 class Gso(Node):
     """What happens to super-packets: split always, kept, or split by rate or size."""
 
-    mode: Literal["split", "keep", "auto", "split-when", "split-above"]
+    mode: GsoMode
     rate: BitRate | None = None
     """With `split-when`: split while the bandwidth is at most this."""
     size: Bytes | None = None
@@ -101,30 +106,49 @@ class Backpressure(Node):
 
     protocol: Literal["udp"] = "udp"
     interval: Nanoseconds | None = None
-    senders: Annotated[int, Field(ge=1)] | None = None
+    senders: Annotated[int, Between(1)] | None = None
     sndbuf: Bytes | None = None
+
+
+class _OfTheKind(NamedTuple):
+    """Options in JSON are read as the kind's plugin declares them.
+
+    The validation context maps each kind to its options (`qdiscs`).
+    """
+
+    def __get_pydantic_core_schema__(
+        self,
+        source: object,
+        handler: "GetCoreSchemaHandler",
+    ) -> "CoreSchema":
+        """Choose the kind of options by the `kind` beside them."""
+        from pydantic_core import core_schema  # noqa: PLC0415
+
+        def choose(value: object, info: "ValidationInfo") -> object:
+            models: dict[str, type[Options]] = (info.context or {}).get("qdiscs", {})
+            model = models.get(str(info.data.get("kind")))
+            return value if model is None else document.read(model, value, info.context)
+
+        return core_schema.with_info_before_validator_function(
+            choose,
+            core_schema.is_instance_schema(Options),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                document.nested, info_arg=True
+            ),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: "CoreSchema", handler: "GetJsonSchemaHandler"
+    ) -> dict[str, Any]:
+        """Say that it is an object: which one, `tcc.schema` tells for every kind."""
+        return {"type": "object"}
 
 
 class QdiscChoice(Node):
     """Which kind of qdisc, and its own options in tc's words."""
 
     kind: str = "auto"
-    options: SerializeAsAny[InstanceOf[Options]] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _options_of_kind(cls, data: object, info: ValidationInfo) -> object:
-        """Read options given as JSON with the model that the kind's plugin declares.
-
-        The validation context maps each kind to its options model.
-        """
-        if isinstance(data, dict) and isinstance(data.get("options"), dict):
-            models: dict[str, type[Options]] = (info.context or {}).get("qdiscs", {})
-            model = models.get(str(data.get("kind", "auto")))
-            if model is not None:
-                options = model.model_validate(data["options"], context=info.context)
-                return {**data, "options": options}
-        return data
+    options: Annotated[Options, _OfTheKind()] | None = None
 
 
 class Shaping(Node):
@@ -138,7 +162,7 @@ class Shaping(Node):
     ack_filter: Literal["off", "on", "aggressive"] | None = None
     dscp: Literal["keep", "wash"] | None = None
     memory: Bytes | None = None
-    mark_mask: Annotated[int, Field(ge=0, lt=2**32)] | None = None
+    mark_mask: Annotated[int, Between(0, 2**32 - 1)] | None = None
     gso: Gso | None = None
     qdisc: QdiscChoice | None = None
     backpressure: Backpressure | None = None

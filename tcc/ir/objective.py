@@ -2,12 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
-from tcc.ir.base import BitRate, Bytes, Nanoseconds, Node, Ratio
+from tcc.ir.base import Between, BitRate, Bytes, Nanoseconds, Node, Ratio
 from tcc.ir.tier import Dscp
 
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Between(1)]
 Metric = Literal[
     "goodput", "throughput", "utilisation", "latency", "induced-latency", "sojourn", "loss",
     "marks", "mos", "fairness",
@@ -88,7 +86,7 @@ class Requirement(Node):
     """The bound, in exactly one of the four fields, by the metric's dimension."""
     duration: Nanoseconds | None = None
     ratio: Ratio | None = None
-    count: Annotated[int, Field(ge=0)] | None = None
+    count: Annotated[int, Between(0)] | None = None
 
 
 class Objective(Node):

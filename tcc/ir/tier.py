@@ -2,12 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from tcc.ir.base import Between, Node
 
-from tcc.ir.base import Node
-
-Port = Annotated[int, Field(ge=0, le=65535)]
-Dscp = Annotated[int, Field(ge=0, le=63)]
+Port = Annotated[int, Between(0, 65535)]
+Tin = Literal[
+    "bulk", "besteffort", "video", "voice",
+    "tin0", "tin1", "tin2", "tin3", "tin4", "tin5", "tin6", "tin7",
+]  # fmt: skip
+Dscp = Annotated[int, Between(0, 63)]
 
 
 class PortRange(Node):
@@ -20,8 +22,8 @@ class PortRange(Node):
 class MarkMatch(Node):
     """`(mark & mask) == value`."""
 
-    value: Annotated[int, Field(ge=0, lt=2**32)]
-    mask: Annotated[int, Field(ge=0, lt=2**32)] = 2**32 - 1
+    value: Annotated[int, Between(0, 2**32 - 1)]
+    mask: Annotated[int, Between(0, 2**32 - 1)] = 2**32 - 1
 
 
 class Match(Node):
@@ -48,8 +50,5 @@ class Tier(Node):
     """A named class of traffic and the tin it goes to; any of its matches is enough."""
 
     name: str
-    tin: Literal[
-        "bulk", "besteffort", "video", "voice",
-        "tin0", "tin1", "tin2", "tin3", "tin4", "tin5", "tin6", "tin7",
-    ]  # fmt: skip
+    tin: Tin
     matches: tuple[Match, ...]

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tcc.diagnostics import Diagnostic
+from tcc.ir import document
 from tcc.linting.config import Config, Part, config_for
 from tcc.linting.fragments import has_link
 from tcc.linting.nearby import ConfigError
@@ -196,7 +197,7 @@ def values_for(
 
 def _key(settings: Settings) -> str:
     """Return a text that differs when a finding could; what is shown is left out."""
-    facts = settings.facts.model_dump_json() if settings.facts is not None else ""
+    facts = document.text(settings.facts) if settings.facts is not None else ""
     parts = [_listed(settings.given.values), _listed(settings.given.spans), facts]
     parts += [settings.target or "", *sorted(settings.shared)]
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

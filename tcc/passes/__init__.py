@@ -12,6 +12,7 @@ with. No pass raises for bad input: what is wrong goes to `Context.found`.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tcc.diagnostics import Diagnostic, has_errors
@@ -23,7 +24,6 @@ from tcc.passes.include import gather
 from tcc.passes.links import Layer, need_block, read_layer
 from tcc.passes.merge import EMPTY, enter, merge_link
 from tcc.passes.names import Names, sort_clauses
-from tcc.passes.node import make
 from tcc.passes.objectives import find, read_objective
 from tcc.passes.params import Given, check_default, check_given, read_param
 from tcc.passes.reader import Reader
@@ -115,7 +115,7 @@ class _Building:
         testbeds = tuple(
             read_testbed(self.reader, definition) for definition in self.defined(Kind.TESTBED)
         )
-        policy = make(Policy, links=links, tiers=tiers, workloads=workloads, testbeds=testbeds)
+        policy = Policy(links=links, tiers=tiers, workloads=workloads, testbeds=testbeds)
         subjects = Subjects(policy)
         objectives: list[Objective] = []
         for clause in self.each("objective"):
@@ -123,7 +123,7 @@ class _Building:
             objective = read_objective(self.reader, clause, path, subjects)
             if objective is not None:
                 objectives.append(objective)
-        return make(Policy, **(policy.__dict__ | {"objectives": tuple(objectives)}))
+        return replace(policy, objectives=tuple(objectives))
 
     def each(self, word: str) -> Iterator[Clause]:
         return once_said(self.context, self.clauses[word])

@@ -1,6 +1,7 @@
 """Walk the clauses of a block: each word once, in its place, with or without a block."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from tcc import language
 from tcc.diagnostics import Fix
@@ -137,12 +138,12 @@ FieldReader = tuple[str, Callable[[Operand], object | None]]
 
 def read_fields(
     reader: Reader, block: Block, where: str, fields: Mapping[str, FieldReader]
-) -> tuple[dict[str, object], list[tuple[Path, Span]], list[Path]]:
+) -> tuple[dict[str, Any], list[tuple[Path, Span]], list[Path]]:
     """Read a block of clauses that each take one value.
 
     Returns the values by field, their places, and the fields whose value is not known.
     """
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     places: list[tuple[Path, Span]] = []
     unknown: list[Path] = []
     for clause in clauses_of(reader.context, block, where):

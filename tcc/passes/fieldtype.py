@@ -1,11 +1,10 @@
 """What an option of a qdisc plugin may be, from the annotation of its field."""
 
-from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from tcc.ir import Options, QdiscChoice
-from tcc.ir.base import BitRate, Bytes, Nanoseconds, Ratio
+from tcc.ir.base import Unit
 from tcc.units import Dimension
 
 
@@ -29,22 +28,15 @@ class FieldType(NamedTuple):
         return " or ".join(names)
 
 
-_QUANTITIES = tuple(
-    (get_args(annotated)[1], dimension)
-    for annotated, dimension in (
-        (BitRate, Dimension.RATE),
-        (Bytes, Dimension.SIZE),
-        (Nanoseconds, Dimension.DURATION),
-        (Ratio, Dimension.PERCENT),
-    )
-)
+_KNOWN: dict[type[Options], dict[str, FieldType]] = {}
 
 
-@cache
 def field_types(model: type[Options]) -> dict[str, FieldType]:
     """Return what each field of an options model takes."""
-    hints = get_type_hints(model, include_extras=True)
-    return {name: _merge(_kinds(hints[name])) for name in model.__pydantic_fields__}
+    if model not in _KNOWN:
+        hints = get_type_hints(model, include_extras=True)
+        _KNOWN[model] = {name: _merge(_kinds(hints[name])) for name in model.__dataclass_fields__}
+    return _KNOWN[model]
 
 
 def _kinds(hint: Any) -> list[FieldType]:  # noqa: ANN401  (any annotation there is)
@@ -55,9 +47,9 @@ def _kinds(hint: Any) -> list[FieldType]:  # noqa: ANN401  (any annotation there
         return [FieldType(words=tuple(str(word) for word in get_args(hint)))]
     if origin is Annotated:
         inner, *notes = get_args(hint)
-        for marker, dimension in _QUANTITIES:
-            if any(note is marker for note in notes):
-                return [FieldType(dimensions=(dimension,))]
+        for note in notes:
+            if isinstance(note, Unit):
+                return [FieldType(dimensions=note.dimensions[:1])]
         return _kinds(inner)
     if hint is NoneType:
         return []

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tcc.diagnostics import Diagnostic, Severity, has_errors
-from tcc.ir import Options, Path, Policy
+from tcc.ir import Options, Path, Policy, document
 from tcc.passes.built import Built
 from tcc.passes.context import close_to, listed
 from tcc.passes.jsontext import JsonError, JsonText, json_path
@@ -149,7 +149,7 @@ def _validated(data: object, text: JsonText) -> tuple[Policy | None, list[Diagno
     from pydantic import ValidationError  # noqa: PLC0415
 
     try:
-        return Policy.model_validate(data, context={"qdiscs": _options_models()}), []
+        return document.read(Policy, data, {"qdiscs": _options_models()}), []
     except ValidationError as problem:
         return None, [
             _error(

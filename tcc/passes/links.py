@@ -1,13 +1,14 @@
 """Links and profiles: what each block says, as layers that `tcc.passes.merge` puts together."""
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from tcc import language
 from tcc.ir import ConnectionMark, Device, Framing, Role
+from tcc.ir.link import Place
 from tcc.passes.blocks import clauses_of, read_fields
 from tcc.passes.devices import read_name, read_pattern
 from tcc.passes.kept import once
-from tcc.passes.node import make
 from tcc.passes.reader import U32, Operands, Reader, operands_span
 from tcc.passes.setting import Setting
 from tcc.passes.shaping import SHAPING
@@ -101,9 +102,9 @@ def read_device(reader: Reader, clause: Clause) -> Setting:
     if matching:
         pattern = read_pattern(reader, operand)
         places = ((("matching",), operand.span),)
-        return Setting(make(Device, matching=pattern) if pattern else None, span, places)
+        return Setting(Device(matching=pattern) if pattern else None, span, places)
     name = read_name(reader, operand)
-    return Setting(make(Device, name=name) if name else None, span, ((("name",), operand.span),))
+    return Setting(Device(name=name) if name else None, span, ((("name",), operand.span),))
 
 
 def read_role(reader: Reader, clause: Clause) -> Setting:
@@ -115,7 +116,7 @@ def read_role(reader: Reader, clause: Clause) -> Setting:
     if facing:
         operands.expect("hosts")
     operands.end()
-    node = make(Role, kind=kind, facing_hosts=facing) if kind else None
+    node = Role(kind=cast("Place", kind), facing_hosts=facing) if kind else None
     return Setting(node, operands_span(clause))
 
 
@@ -133,7 +134,7 @@ def read_connection_mark(reader: Reader, clause: Clause) -> Setting:
     operands.end()
     if len(masks) < 2:
         return Setting(None, span)
-    mark = make(ConnectionMark, dscp=masks[0], valid=masks[1])
+    mark = ConnectionMark(dscp=masks[0], valid=masks[1])
     if mark.problem:
         reader.context.error("connection-mark-unfit", span, mark.problem)
     return Setting(mark, span)
@@ -164,7 +165,7 @@ def read_framing(reader: Reader, clause: Clause) -> Setting:
         reader.context.error(
             "value-out-of-range", span, f"a frame has at most {MOST_TAGS} tags here"
         )
-    return Setting(make(Framing, preset=preset.text, vlans=len(tags)), span)
+    return Setting(Framing(preset=preset.text, vlans=len(tags)), span)
 
 
 def _no_preset(reader: Reader, operand: Operand) -> None:
@@ -210,7 +211,7 @@ def _framing_block(reader: Reader, clause: Clause, block: Block) -> Setting:
             "cells": ("cells", cells),
         },
     )
-    node = make(Framing, preset=None, **values)
+    node = Framing(preset=None, **values)
     return Setting(node, clause.word.span, tuple(places), tuple(unknown))
 
 
@@ -220,5 +221,5 @@ _OWN = {
     "framing": read_framing,
     "connection-mark": read_connection_mark,
 }
-PLACEHOLDER = make(Device, name="unset")
+PLACEHOLDER = Device(name="unset")
 """Stands for a device whose name depends on a parameter without a value."""

@@ -5,10 +5,11 @@ the link says for both, what it says for one. A direction exists when one of the
 block for it, or gives a bandwidth or a qdisc for both.
 """
 
+from typing import Any
+
 from tcc.ir import Link, Path, Shaping
 from tcc.passes.context import Context, Definition
 from tcc.passes.links import PLACEHOLDER, Layer
-from tcc.passes.node import make
 from tcc.passes.setting import Setting
 from tcc.source import Span
 
@@ -20,7 +21,7 @@ def merge_link(context: Context, link: Definition, own: Layer, profile: Layer) -
     """Return the link, and enter the places of all its parts. Codes: missing-device."""
     path = link.path
     context.spans[path] = link.span
-    values: dict[str, object] = {"name": link.name}
+    values: dict[str, Any] = {"name": link.name}
     for field, setting in (profile.own | own.own).items():
         if setting.value is not None:
             values[field] = setting.value
@@ -41,7 +42,7 @@ def merge_link(context: Context, link: Definition, own: Layer, profile: Layer) -
         enter(context, (*path, "tiers", index), tier)
     if tiers:
         values["tiers"] = tuple(tier.value for tier in tiers)
-    return make(Link, **values)
+    return Link(**values)
 
 
 def _inherited(own: Layer, profile: Layer) -> list[Setting]:
@@ -69,7 +70,7 @@ def merge_direction(
         return None
     if block is not None:
         context.spans[path] = block
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for field, setting in settings.items():
         if setting.value is not None:
             values[field] = setting.value
@@ -77,7 +78,7 @@ def merge_direction(
     preferred = tuple(field for field, setting in settings.items() if setting.prefer)
     if preferred:
         values["prefer"] = preferred
-    return make(Shaping, **values)
+    return Shaping(**values)
 
 
 def enter(context: Context, path: Path, setting: Setting) -> None:

@@ -1,12 +1,13 @@
 """`objective "text" { ... }`: where it is measured, under which load, for how long."""
 
+from typing import Any
+
 from tcc import language
 from tcc.diagnostics import Fix
 from tcc.ir import Objective, Path, Requirement, WorkloadUse
 from tcc.passes.blocks import clauses_of
 from tcc.passes.context import Definition, Kind, listed, nearest
 from tcc.passes.links import need_block
-from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader
 from tcc.passes.requirements import Scope, Subjects, read_requirement
 from tcc.syntax.tree import Binary, Clause, Operand, Symbol, Word
@@ -32,7 +33,7 @@ class ObjectiveReader:
         self.clause = clause
         self.path = path
         self.subjects = subjects
-        self.values: dict[str, object] = {"under": (), "require": ()}
+        self.values: dict[str, Any] = {"under": (), "require": ()}
         self.uses: list[WorkloadUse] = []
 
     def run(self) -> Objective | None:
@@ -57,7 +58,7 @@ class ObjectiveReader:
         self.values["require"] = self._requirements(requirements)
         if block is not None:
             self._complete(operand)
-        return make(Objective, **self.values)
+        return Objective(**self.values)
 
     def _requirements(self, clauses: list[Clause]) -> tuple[Requirement, ...]:
         scope = Scope(self.subjects, self._link(), tuple(use.name for use in self.uses))
@@ -145,7 +146,7 @@ class ObjectiveReader:
             find(self.reader, word, Kind.WORKLOAD)
         path = (*self.path, "under", len(self.uses))
         self.context.spans[path] = word.span
-        values: dict[str, object] = {"name": word.text}
+        values: dict[str, Any] = {"name": word.text}
         while (operand := operands.peek()) is not None:
             hosts = operands.accept("from") is not None
             if not hosts and (isinstance(operand, Symbol) or operands.word() in ("for", "rtt")):
@@ -162,7 +163,7 @@ class ObjectiveReader:
                 self.context.error("duplicate-operand", count.span, f"{units[1]} are given twice")
             else:
                 values[field] = value
-        self.uses.append(make(WorkloadUse, **values))
+        self.uses.append(WorkloadUse(**values))
 
     def _duration(self, operands: Operands, field: str) -> None:
         operand = operands.take("a duration")

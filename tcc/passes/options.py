@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tcc import language
 from tcc.diagnostics import Fix
-from tcc.ir import Options, Path, QdiscChoice
+from tcc.ir import Options, Path, QdiscChoice, document
 from tcc.passes.blocks import once_said
 from tcc.passes.context import listed, nearest
 from tcc.passes.fieldtype import FieldType, field_types
-from tcc.passes.node import make
 from tcc.passes.reader import MAX_DURATION, MAX_RATE, Operands, Reader, operands_span
 from tcc.passes.setting import Setting
 from tcc.passes.values import Amount
@@ -61,7 +60,7 @@ def read_qdisc(reader: Reader, clause: Clause) -> Setting:
                 "unexpected-block", kind.span, "`qdisc auto` takes no options",
                 "name the kind whose options these are",
             )  # fmt: skip
-        return Setting(make(QdiscChoice, kind="auto"), kind.span, ((("kind",), kind.span),))
+        return Setting(QdiscChoice(kind="auto"), kind.span, ((("kind",), kind.span),))
     choice = _choice(reader, kind, clause.block, inside=False)
     return Setting(choice.node, kind.span, tuple(choice.places.items()), tuple(choice.unknown))
 
@@ -85,7 +84,7 @@ def _choice(reader: Reader, kind: Word, block: Block | None, *, inside: bool) ->
         options = read.run(block)
         places |= {("options", *path): span for path, span in read.places.items()}
         unknown += [("options", *path) for path in read.unknown]
-    return Choice(make(QdiscChoice, kind=plugin.kind, options=options), places, unknown)
+    return Choice(QdiscChoice(kind=plugin.kind, options=options), places, unknown)
 
 
 def find_plugin(reader: Reader, kind: Word) -> "QdiscPlugin | None":
@@ -139,7 +138,7 @@ class OptionBlock:
         from pydantic import ValidationError  # noqa: PLC0415
 
         try:
-            return self.model(**self.values)
+            return document.read(self.model, self.values)
         except ValidationError as problem:
             if not self.unknown:
                 self._explain(problem, block)

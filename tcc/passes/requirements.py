@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tcc import language
 from tcc.diagnostics import Fix
 from tcc.ir import Link, Path, Policy, Requirement
 from tcc.passes.context import Kind, listed, nearest
-from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader, operands_span
 from tcc.passes.values import Amount
 from tcc.syntax.tree import Clause, Operand, Symbol, Word
@@ -115,7 +114,7 @@ class RequirementReader:
         self.scope = scope
         self.span = operands_span(clause)
         self.operands = Operands(reader, clause, language.OBJECTIVE["require"].syntax)
-        self.values: dict[str, object] = {}
+        self.values: dict[str, Any] = {}
 
     def run(self) -> Requirement | None:
         """Read words, comparison and bound."""
@@ -137,7 +136,7 @@ class RequirementReader:
             return None
         self.values["comparison"] = comparison.text
         self._bound(METRICS[metric], metric, bound)
-        return make(Requirement, **self.values)
+        return Requirement(**self.values)
 
     def _put(self, field: str, word: Word) -> None:
         self.values[field] = word.text

@@ -5,12 +5,12 @@ places are relative to the field; `tcc.passes.merge` decides where they end up.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from tcc import language
 from tcc.ir import Backpressure, Bandwidth, Gso, Path
+from tcc.ir.link import GsoMode
 from tcc.passes.blocks import read_fields
-from tcc.passes.node import make
 from tcc.passes.options import read_qdisc
 from tcc.passes.reader import MAX_RATE, U32, Operands, Reader, operands_span
 from tcc.passes.setting import Setting
@@ -28,12 +28,12 @@ def read_bandwidth(reader: Reader, clause: Clause) -> Setting:
     span = operands_span(clause)
     if operands.accept("unlimited"):
         operands.end()
-        return Setting(make(Bandwidth, rate="unlimited"), span)
+        return Setting(Bandwidth(rate="unlimited"), span)
     operand = operands.take("a rate")
     rate = _bandwidth_rate(reader, operand) if operand else None
     if not operands.accept("within"):
         operands.end()
-        return Setting(make(Bandwidth, rate=rate) if rate else None, span)
+        return Setting(Bandwidth(rate=rate) if rate else None, span)
     bounds = operands.take("bounds such as 2mbit..30mbit")
     operands.end()
     if not isinstance(bounds, Binary) or bounds.op != "..":
@@ -51,7 +51,7 @@ def read_bandwidth(reader: Reader, clause: Clause) -> Setting:
             "write MIN..MAX with MIN <= RATE <= MAX",
         )  # fmt: skip
     places = ((("minimum",), bounds.left.span), (("maximum",), bounds.right.span))
-    return Setting(make(Bandwidth, rate=rate, minimum=low, maximum=high), span, places)
+    return Setting(Bandwidth(rate=rate, minimum=low, maximum=high), span, places)
 
 
 def _bandwidth_rate(reader: Reader, operand: Operand) -> int | None:
@@ -122,13 +122,13 @@ def read_gso(reader: Reader, clause: Clause) -> Setting:
         if operands.expect("bandwidth") and operands.expect("<="):
             operand = operands.take("a rate")
             rate = reader.rate(operand) if operand else None
-            gso = make(Gso, mode="split-when", rate=rate) if rate else None
+            gso = Gso(mode="split-when", rate=rate) if rate else None
     elif mode == "split" and operands.accept("above"):
         operand = operands.take("a size")
         size = reader.size(operand) if operand else None
-        gso = make(Gso, mode="split-above", size=size) if size else None
+        gso = Gso(mode="split-above", size=size) if size else None
     elif mode:
-        gso = make(Gso, mode=mode)
+        gso = Gso(mode=cast("GsoMode", mode))
     operands.end()
     return Setting(gso, span)
 
@@ -143,13 +143,13 @@ def read_backpressure(reader: Reader, clause: Clause) -> Setting:
         "senders": ("senders", reader.count),
         "sndbuf": ("sndbuf", reader.size),
     }
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     places: list[tuple[Path, Span]] = []
     unknown: list[Path] = []
     if clause.block:
         read = read_fields(reader, clause.block, "backpressure", fields)
         values, places, unknown = read
-    node = make(Backpressure, **values) if protocol else None
+    node = Backpressure(**values) if protocol else None
     return Setting(node, operands_span(clause), tuple(places), tuple(unknown))
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tcc import language
 from tcc.ir import Testbed
 from tcc.passes.blocks import clauses_of
 from tcc.passes.context import Definition
 from tcc.passes.links import need_block
-from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader, operands_span
 from tcc.syntax.tree import Operand, Word
 
@@ -38,7 +38,7 @@ def read_testbed(reader: Reader, definition: Definition) -> Testbed:
     block = need_block(reader, clause)
     path = definition.path
     context.spans[path] = definition.span
-    values: dict[str, object] = {"name": definition.name}
+    values: dict[str, Any] = {"name": definition.name}
     for inner in clauses_of(context, block, "a testbed") if block else ():
         word = inner.word.text
         field = word.replace("-", "_")
@@ -51,7 +51,7 @@ def read_testbed(reader: Reader, definition: Definition) -> Testbed:
             context.unknown.add(place)
         else:
             values[field] = value
-    return make(Testbed, **values)
+    return Testbed(**values)
 
 
 TestbedReader = Callable[[Reader, Operands], object | None]

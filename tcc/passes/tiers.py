@@ -1,15 +1,16 @@
 """`tier NAME [as TIN] { match ...; match ... }`: which packets belong to which tin."""
 
 from collections.abc import Callable
+from typing import Any, cast
 
 from tcc import dscp, language
 from tcc.diagnostics import Fix
 from tcc.ir import MarkMatch, Match, Path, PortRange, Tier
+from tcc.ir.tier import Tin
 from tcc.passes.blocks import clauses_of
 from tcc.passes.context import Definition, Kind
 from tcc.passes.devices import read_name
 from tcc.passes.kept import once
-from tcc.passes.node import make
 from tcc.passes.reader import U32, Operands, Reader, items_of, operands_span
 from tcc.passes.setting import Setting
 from tcc.source import Span
@@ -59,7 +60,7 @@ def read_tier(
             f"no packet can be in the tier `{name.text}`",
             "give it a `match`",
         )
-    node = make(Tier, name=name.text, tin=chosen or "besteffort", matches=matches)
+    node = Tier(name=name.text, tin=chosen or "besteffort", matches=matches)
     return Setting(node, name.span, tuple(places), tuple(unknown))
 
 
@@ -97,10 +98,10 @@ def check_subject_name(reader: Reader, name: Word, what: str) -> None:
         )
 
 
-def _tin(reader: Reader, name: Word, tin: Word | None) -> str | None:
+def _tin(reader: Reader, name: Word, tin: Word | None) -> Tin | None:
     chosen = tin or name
     if chosen.text in language.TINS:
-        return chosen.text
+        return cast("Tin", chosen.text)
     if tin:
         reader.unknown_word(tin, language.TINS, "a tin", "unknown-tin")
     else:
@@ -120,7 +121,7 @@ class Conditions:
     def __init__(self, reader: Reader, clause: Clause) -> None:
         self.reader = reader
         self.operands = Operands(reader, clause, SYNTAX)
-        self.values: dict[str, tuple[object, ...]] = {}
+        self.values: dict[str, tuple[Any, ...]] = {}
         self.places: dict[str, Span] = {}
         self.unknown: list[str] = []
 
@@ -135,7 +136,7 @@ class Conditions:
                 break
             operands.take()
             _READERS[operand.text](self, operand)
-        return make(Match, **self.values)
+        return Match(**self.values)
 
     def _no_condition(self, operand: Operand) -> None:
         if isinstance(operand, Word):
@@ -242,7 +243,7 @@ def read_marks(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
     """Read `V` or `V/MASK`. Codes: mark-outside-mask."""
     if not (isinstance(operand, Binary) and operand.op == "/"):
         value = reader.count(operand, 0, U32)
-        return None if value is None else (make(MarkMatch, value=value),)
+        return None if value is None else (MarkMatch(value=value),)
     value = reader.count(operand.left, 0, U32)
     mask = reader.count(operand.right, 0, U32)
     if value is None or mask is None:
@@ -253,14 +254,14 @@ def read_marks(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
             operand.span,
             f"no mark can match: {value:#x} has bits that the mask {mask:#x} clears",
         )
-    return (make(MarkMatch, value=value, mask=mask),)
+    return (MarkMatch(value=value, mask=mask),)
 
 
 def read_ports(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
     """Read `P` or `P..Q`. Codes: empty-range."""
     if not (isinstance(operand, Binary) and operand.op == ".."):
         port = reader.count(operand, 0, 65535)
-        return None if port is None else (make(PortRange, first=port, last=port),)
+        return None if port is None else (PortRange(first=port, last=port),)
     first = reader.count(operand.left, 0, 65535)
     last = reader.count(operand.right, 0, 65535)
     if first is None or last is None:
@@ -271,7 +272,7 @@ def read_ports(reader: Reader, operand: Operand) -> tuple[object, ...] | None:
             fix=Fix(f"write `{last}..{first}`", operand.span, f"{last}..{first}", safe=False),
         )  # fmt: skip
         return None
-    return (make(PortRange, first=first, last=last),)
+    return (PortRange(first=first, last=last),)
 
 
 def read_protocol(reader: Reader, operand: Operand) -> tuple[object, ...] | None:

@@ -1,13 +1,13 @@
 """`workload NAME { ... }`: named mixes of traffic."""
 
 from collections.abc import Callable
+from typing import Any
 
 from tcc import dscp, language
 from tcc.ir import Part, Path, Workload
 from tcc.passes.blocks import clauses_of
 from tcc.passes.context import Definition, Kind
 from tcc.passes.links import need_block
-from tcc.passes.node import make
 from tcc.passes.reader import Operands, Reader
 from tcc.passes.tiers import check_subject_name
 from tcc.source import Span
@@ -39,7 +39,7 @@ def read_workload(reader: Reader, definition: Definition) -> Workload:
             f"the workload `{definition.name}` sends nothing",
             "give it traffic, such as: tcp upload 4 flows",
         )
-    return make(Workload, name=definition.name, parts=tuple(parts))
+    return Workload(name=definition.name, parts=tuple(parts))
 
 
 class PartReader:
@@ -51,7 +51,7 @@ class PartReader:
         self.path = path
         self.owner = f"workload {workload}"
         self.operands = Operands(reader, clause, language.WORKLOAD[self.kind].syntax)
-        self.values: dict[str, object] = {"kind": self.kind}
+        self.values: dict[str, Any] = {"kind": self.kind}
         self.words: dict[str, Span] = {}
         reader.context.spans[path] = self.operands.span
 
@@ -61,7 +61,7 @@ class PartReader:
         if self.kind in ("tcp", "udp"):
             direction = operands.choose(("upload", "download"), "a direction")
             if direction is None:
-                return make(Part, **self.values)
+                return Part(**self.values)
             self.values["direction"] = direction
             self._flows("flow", "flows")
         elif self.kind == "voip":
@@ -81,7 +81,7 @@ class PartReader:
                     operands.end()
                 break
         self._name(names)
-        return make(Part, **self.values)
+        return Part(**self.values)
 
     def _once(self, what: str, span: Span) -> None:
         first = self.words.setdefault(what, span)

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import NamedTuple
 
-from tcc.ir import Requirement
+from tcc.ir import Requirement, document
 from tcc.verify.judge import DIRECTIONS
 from tcc.verify.measured import Measured
 from tcc.verify.metrics import ONE_WAY, ROUND_TRIPS, Question
@@ -59,4 +59,4 @@ def figures(scenario: Scenario, measured: Measured) -> dict[str, Fraction]:
 def _asked(one: Figure, direction: str | None) -> Requirement:
     """Return the requirement whose left side is this figure; nothing is judged by it."""
     said = {"direction": direction, "metric": one.metric, "statistic": one.statistic}
-    return Requirement.model_validate({**said, "comparison": ">="})
+    return document.read(Requirement, {**said, "comparison": ">="})

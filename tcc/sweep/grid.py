@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import product
 from math import prod
 
+from tcc.ir import document
 from tcc.source import Source
 from tcc.sweep import provenance
 from tcc.sweep.axes import Axis
@@ -115,7 +116,7 @@ def digest(text: str) -> str:
 
 
 def _common(setup: Setup) -> str:
-    facts = setup.facts.model_dump_json() if setup.facts else None
+    facts = document.text(setup.facts) if setup.facts else None
     given = {name: str(value) for name, value in setup.given.values.items()}
     return json.dumps(
         [FORMAT, provenance.program(), given, facts, setup.target], sort_keys=True

@@ -4,7 +4,8 @@ A change is only a candidate: `tcc.verify.mend` simulates it before anything is 
 """
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from tcc import plugin
 from tcc.dscp import NAMES
@@ -19,7 +20,7 @@ DELAY = ("latency", "induced-latency", "sojourn", "mos", "loss")
 RATE = ("goodput", "throughput", "utilisation")
 BELOW_LINE = (95, 90)
 """Per cent of the true rate that leave the queue in the shaper."""
-FAST_TIN = "voice"
+FAST_TIN: Final = "voice"
 FIFOS = ("bfifo", "pfifo")
 
 
@@ -97,11 +98,11 @@ def _raised(policy: Policy, scenario: Scenario, missed: Missed, said: str) -> It
         for number, tier in enumerate(tiers):
             if tier.name != missed.subject or tier.tin == FAST_TIN:
                 continue
-            raised = tier.model_copy(update={"tin": FAST_TIN})
+            raised = replace(tier, tin=FAST_TIN)
             changed = (*tiers[:number], raised, *tiers[number + 1 :])
             words = f"`tier {tier.name} as {FAST_TIN}`"
             whole = (
-                policy.model_copy(update={"tiers": changed})
+                replace(policy, tiers=changed)
                 if place is None
                 else _relinked(policy, place, tiers=changed)
             )
@@ -128,12 +129,12 @@ def _marked(policy: Policy, scenario: Scenario, missed: Missed, said: str) -> It
 
 def _remarked(policy: Policy, workload: Workload) -> Policy:
     parts = tuple(
-        part.model_copy(update={"dscp": NAMES["ef"]}) if part.kind in ("ping", "voip") else part
+        replace(part, dscp=NAMES["ef"]) if part.kind in ("ping", "voip") else part
         for part in workload.parts
     )
-    changed = workload.model_copy(update={"parts": parts})
+    changed = replace(workload, parts=parts)
     everything = tuple(changed if one is workload else one for one in policy.workloads)
-    return policy.model_copy(update={"workloads": everything})
+    return replace(policy, workloads=everything)
 
 
 def _unwashed(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Change]:
@@ -146,7 +147,7 @@ def _unwashed(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Ch
         yield Change(f"{_in(washing)}`dscp keep`", changed)
     before = washing_link(policy, scenario.link)
     if before is not None and before.ingress is not None:
-        kept = before.ingress.model_copy(update={"dscp": "keep"})
+        kept = replace(before.ingress, dscp="keep")
         yield Change(
             f"`dscp keep` in the ingress of link {before.name}",
             _relinked(policy, before.name, ingress=kept),
@@ -219,7 +220,7 @@ def _with_tbf(
     asked = _shaping(scenario, direction).qdisc
     before = asked.options if asked else None
     options = before or plugin.qdisc("tbf").options_model()
-    choice = QdiscChoice(kind="tbf", options=options.model_copy(update=update))
+    choice = QdiscChoice(kind="tbf", options=replace(options, **update))
     return Change(
         f"{_in([direction])}{words} in tbf",
         _reshaped(policy, scenario, direction, qdisc=choice),
@@ -235,7 +236,7 @@ def _one_cake(policy: Policy, scenario: Scenario, missed: Missed) -> Iterator[Ch
         shaped = scenario.shaped(direction)
         if shaped is not None and shaped.kind == "cake_mq":
             asked = _shaping(scenario, direction).qdisc or QdiscChoice(kind="cake_mq")
-            choice = asked.model_copy(update={"kind": "cake"})
+            choice = replace(asked, kind="cake")
             changed = _reshaped(policy, scenario, direction, qdisc=choice)
             yield Change(f"{_in([direction])}`qdisc cake`", changed)
 
@@ -327,18 +328,18 @@ def _is_cake(scenario: Scenario, direction: str) -> bool:
     return shaped is not None and shaped.kind in ("cake", "cake_mq")
 
 
-def _reshaped(policy: Policy, scenario: Scenario, direction: str, **update: object) -> Policy:
+def _reshaped(policy: Policy, scenario: Scenario, direction: str, **update: Any) -> Policy:  # noqa: ANN401
     """Return the policy with other clauses in one direction of the scenario's link."""
     link = next(one for one in policy.links if one.name == scenario.link.name)
     shaping: Shaping = getattr(link, direction)
-    return _relinked(policy, link.name, **{direction: shaping.model_copy(update=update)})
+    return _relinked(policy, link.name, **{direction: replace(shaping, **update)})
 
 
-def _relinked(policy: Policy, name: str, **update: object) -> Policy:
+def _relinked(policy: Policy, name: str, **update: Any) -> Policy:  # noqa: ANN401
     links: tuple[Link, ...] = tuple(
-        link.model_copy(update=update) if link.name == name else link for link in policy.links
+        replace(link, **update) if link.name == name else link for link in policy.links
     )
-    return policy.model_copy(update={"links": links})
+    return replace(policy, links=links)
 
 
 def _in(directions: list[str]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tcc.ir import Requirement, Testbed
+from tcc.ir.document import plain
 from tcc.verify.judge import Verdict
 from tcc.verify.mend import Mend
 from tcc.verify.run import Advice, Outcome, Run
@@ -79,7 +80,7 @@ def _objective(outcome: Outcome) -> dict[str, object]:
 
 
 def _testbed(testbed: Testbed | None) -> dict[str, object] | None:
-    return None if testbed is None else testbed.model_dump(mode="json", exclude_none=True)
+    return None if testbed is None else plain(testbed, without="none")
 
 
 def _requirement(requirement: Requirement) -> dict[str, object]:

@@ -6,6 +6,8 @@ Where flent takes the number of streams from the machine, it is `DEFAULT_STREAMS
 """
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from tcc.dscp import NAMES
 from tcc.ir import Part, Policy, WorkloadUse
@@ -77,10 +79,10 @@ def parts_of(policy: Policy, use: WorkloadUse) -> tuple[Part, ...]:
     """
     for workload in policy.workloads:
         if workload.name == use.name:
-            change: dict[str, object] = {}
+            change: dict[str, Any] = {}
             if use.flows is not None:
                 change["flows"] = use.flows
             if use.hosts is not None:
                 change["hosts"] = use.hosts
-            return tuple(part.model_copy(update=change) for part in workload.parts)
+            return tuple(replace(part, **change) for part in workload.parts)
     return PREDEFINED[use.name](use)

@@ -13,7 +13,10 @@ import tcc as package
 from tcc.cli.main import COMMANDS, engine_is_compiled
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ("pyroute2", "jsonschema", "rich", "asyncio", "lark", "yaml", "tcc.engine", "tcc.netlink")
+HEAVY = (
+    "pydantic", "pyroute2", "jsonschema", "rich", "asyncio", "lark", "yaml", "tcc.engine",
+    "tcc.netlink",
+)  # fmt: skip
 
 
 def loaded_by(*arguments: str) -> set[str]:
@@ -38,14 +41,12 @@ def heavy(modules: set[str]) -> list[str]:
 def test_version_imports_next_to_nothing():
     modules = loaded_by("--version")
     assert heavy(modules) == []
-    assert "pydantic" not in modules
     assert "tcc.api" not in modules
 
 
 def test_help_imports_no_command():
     modules = loaded_by("--help")
     assert {name for name in modules if name.startswith("tcc.cli.")} == {"tcc.cli.main"}
-    assert "pydantic" not in modules
 
 
 def test_lint_imports_only_what_it_needs():

@@ -1,6 +1,7 @@
 """What facts tell a doctor: each thing that is wrong, with the command that mends it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -24,12 +25,12 @@ ETH0 = GOOD.devices[0]
 
 
 def wrong(**changes):
-    found = findings(GOOD.model_copy(update=changes))
+    found = findings(replace(GOOD, **changes))
     return [(one.code, one.cure) for one in found if one.state == "look"]
 
 
 def device(**changes):
-    return {"devices": (ETH0.model_copy(update=changes),)}
+    return {"devices": (replace(ETH0, **changes),)}
 
 
 def test_a_good_host_has_nothing_to_look_at():
@@ -79,7 +80,7 @@ def test_what_is_harmless_is_not_called_wrong():
 
 
 def test_every_finding_to_look_at_has_a_cure():
-    sick = GOOD.model_copy(update={"qdiscs": ("pfifo",), "links": (), "actions": (), "nft": False})
+    sick = replace(GOOD, qdiscs=("pfifo",), links=(), actions=(), nft=False)
     found = list(findings(sick))
     assert all((one.state == "look") == (one.cure is not None) for one in found)
     assert len({one.code for one in found if one.state == "look"}) == 3

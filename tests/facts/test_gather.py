@@ -14,6 +14,7 @@ from tcc.facts.gather import gather
 from tcc.facts.kinds import probe
 from tcc.facts.owners import owner
 from tcc.facts.sysctls import sysctls, ticks_per_us
+from tcc.ir import document
 from tcc.netlink.namespace import Namespace
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +65,7 @@ def test_devices_and_what_hangs_on_them(netns):
         ("bfifo", "6:", "5:1"),
     ]
     assert a0.qdiscs[1].options == (5000).to_bytes(4, sys.byteorder).hex()
-    assert Facts.model_validate_json(facts.model_dump_json()) == facts
+    assert document.read_text(Facts, document.text(facts)) == facts
 
 
 def test_kinds_are_found_by_trying(netns):

@@ -22,6 +22,7 @@ from tcc.facts import Facts
 from tcc.fleet import SitesError, is_table, read_sites
 from tcc.importing import SourceError
 from tcc.importing.policy import policy_of
+from tcc.ir.document import read_text as read_node
 from tcc.linting.config import ConfigError, config_for, forget
 from tcc.passes.vars import VarsError, read_vars
 from tcc.plugin import Target as For
@@ -89,7 +90,7 @@ def _home() -> "tcc.Built":
 def facts(data: bytes) -> None:
     """Read facts, and lower a policy for them."""
     try:
-        known = Facts.model_validate_json(text_of(data))
+        known = read_node(Facts, text_of(data))
     except pydantic.ValidationError:
         return
     built = _home()

@@ -33,7 +33,7 @@ def test_every_clause_is_explained(path):
         clauses = {words.clause.split()[0] for words in one.explained}
         said = {
             name.replace("_", "-")
-            for name in type(one.wish.shaping).model_fields
+            for name in one.wish.shaping.__dataclass_fields__
             if name != "prefer" and getattr(one.wish.shaping, name) is not None
         }
         said |= {name for name in ("framing", "role") if getattr(one.wish.link, name) is not None}
@@ -103,8 +103,8 @@ def test_kinds_of_a_policy_given_as_json(kind, code):
     """Text is checked while it is read; a policy made elsewhere is checked here."""
     built = api.load(Source("test.tcc", link("bandwidth 1mbit; qdisc cake")))
     [wish] = wishes(built.policy, None, built.spans)[0]
-    choice = wish.shaping.qdisc.model_copy(update={"kind": kind})
-    other = replace(wish, shaping=wish.shaping.model_copy(update={"qdisc": choice}))
+    choice = replace(wish.shaping.qdisc, kind=kind)
+    other = replace(wish, shaping=replace(wish.shaping, qdisc=choice))
     assert [item.code for item in lower_link(other).found] == [code]
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tcc import api, language
-from tcc.ir import Policy
+from tcc.ir import Policy, document
 from tcc.passes.whole import check_whole
 from tcc.schema import options_models
 from tcc.source import Source
@@ -66,7 +66,7 @@ def test_examples_with_words_changed(text: str, chance: random.Random, changes: 
     if built.policy is not None and not built.unset:
         assert check_whole(built.policy, {}) == []
         models = {"qdiscs": options_models()}
-        assert Policy.model_validate(plain(built.policy), context=models) == built.policy
+        assert document.read(Policy, plain(built.policy), models) == built.policy
 
 
 NAMES = st.sampled_from(

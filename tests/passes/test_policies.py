@@ -1,5 +1,6 @@
 """The example policies become what a reader would say they mean."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -83,9 +84,17 @@ HOME = Policy(
             duration=20 * S,
             rtt=40 * MS,
             require=(
-                Requirement(direction="egress", metric="utilisation", comparison=">=", ratio="95%"),
                 Requirement(
-                    direction="ingress", metric="utilisation", comparison=">=", ratio="90%"
+                    direction="egress",
+                    metric="utilisation",
+                    comparison=">=",
+                    ratio=Fraction(95, 100),
+                ),
+                Requirement(
+                    direction="ingress",
+                    metric="utilisation",
+                    comparison=">=",
+                    ratio=Fraction(90, 100),
                 ),
                 Requirement(
                     subject="voice",
@@ -94,7 +103,9 @@ HOME = Policy(
                     comparison="<=",
                     duration=10 * MS,
                 ),
-                Requirement(subject="voice", metric="loss", comparison="<=", ratio="0.1%"),
+                Requirement(
+                    subject="voice", metric="loss", comparison="<=", ratio=Fraction(1, 1000)
+                ),
             ),
         ),
         Objective(
@@ -108,7 +119,7 @@ HOME = Policy(
                     subject="host",
                     metric="fairness",
                     comparison=">=",
-                    ratio="0.95",
+                    ratio=Fraction(95, 100),
                 ),
             ),
         ),

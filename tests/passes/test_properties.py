@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tcc import api
-from tcc.ir import Policy
+from tcc.ir import Policy, document
 from tcc.ir.base import Node
 from tcc.passes import Built
 from tcc.passes.whole import check_whole
@@ -35,13 +35,13 @@ def built(text: str) -> Built:
 def test_validation_would_change_nothing(text):
     """Nodes are put together without validation: that is as good as with it."""
     policy = built(text).policy
-    again = Policy.model_validate(plain(policy), context={"qdiscs": options_models()})
+    again = document.read(Policy, plain(policy), {"qdiscs": options_models()})
     assert again == policy
     assert hash(again) == hash(policy)
 
 
 def plain(node):
-    """The node as dictionaries of the same Python values; options stay, pydantic made them."""
+    """The node as dictionaries of the same Python values; options stay, they were read so."""
     if isinstance(node, Node) and not type(node).__name__.endswith("Options"):
         return {name: plain(value) for name, value in node.__dict__.items()}
     return tuple(map(plain, node)) if isinstance(node, tuple) else node

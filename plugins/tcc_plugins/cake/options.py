@@ -5,10 +5,8 @@ Sources: tc-cake(8); cake_parse_opt() in q_cake.c of iproute2.
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field
-
 from tcc.ir import Options
-from tcc.ir.base import BitRate, Bytes, Nanoseconds
+from tcc.ir.base import Between, BitRate, Bytes, Nanoseconds
 from tcc.ir.link import Cells, Direction, FlowMode, TinMode
 from tcc.plugin import Word
 from tcc.units import NS_PER_US
@@ -50,10 +48,10 @@ class CakeOptions(Options):
     split_gso: bool | None = None
     memlimit: Bytes | None = None
     """0B lets the kernel choose."""
-    fwmark: Annotated[int, Field(ge=0, lt=2**32)] | None = None
+    fwmark: Annotated[int, Between(0, 2**32 - 1)] | None = None
     preset: Preset | None = None
     """A link-layer keyword; says overhead, mpu and cells at once."""
-    vlans: Annotated[int, Field(ge=0, le=8)] | None = None
+    vlans: Annotated[int, Between(0, 8)] | None = None
     """How often `ether-vlan` adds its 4 bytes to the preset."""
     raw: bool | None = None
     cells: Cells | None = None

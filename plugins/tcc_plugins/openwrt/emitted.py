@@ -4,8 +4,9 @@ Sources: sqm-scripts 1.6 and 1.7, `get_burst()` in functions.sh and `simplest_tb
 """
 
 from dataclasses import replace
+from typing import Any
 
-from tcc.ir import Bandwidth, QdiscChoice
+from tcc.ir import Bandwidth, QdiscChoice, document
 from tcc.lower import LoweredQdisc, lower_link
 from tcc.plugin import Wish, qdisc
 from tcc.tcwords.sqm import KBIT, tbf_burst
@@ -24,10 +25,10 @@ def emitted(lowered: LoweredQdisc) -> LoweredQdisc:
     if bandwidth is None or not isinstance(bandwidth.rate, int):
         return lowered
     rate = bandwidth.rate // KBIT * KBIT
-    changed: dict[str, object] = {"bandwidth": Bandwidth(rate=rate)}
+    changed: dict[str, Any] = {"bandwidth": Bandwidth(rate=rate)}
     if lowered.kind == "tbf":
         changed["qdisc"] = _tbf(rate, wish)
-    shaping = wish.shaping.model_copy(update=changed)
+    shaping = replace(wish.shaping, **changed)
     return replace(lower_link(replace(wish, shaping=shaping)), wish=wish)
 
 
@@ -36,7 +37,8 @@ def _tbf(rate: int, wish: Wish) -> QdiscChoice:
     asked = wish.shaping.qdisc.options if wish.shaping.qdisc else None
     inner = getattr(asked, "inner", None) or QdiscChoice(kind="fq_codel")
     model = qdisc("tbf").options_model
-    options = model.model_validate(
-        {"burst": tbf_burst(rate // KBIT, wish.device.mtu), "latency": TBF_LATENCY, "inner": inner}
+    options = document.read(
+        model,
+        {"burst": tbf_burst(rate // KBIT, wish.device.mtu), "latency": TBF_LATENCY, "inner": inner},
     )
     return QdiscChoice(kind="tbf", options=options)

@@ -1,7 +1,7 @@
 """The queue inside a tbf: which kind, how long, and what it makes of the other clauses."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from tcc.diagnostics import error, note
 from tcc.ir import Backpressure, Gso, Options
@@ -70,11 +70,10 @@ def inside(wish: Wish, rate: int) -> Wish:
         split, _ = decided(gso, 8 * rate)
         mode: Literal["split", "keep"] = "split" if split else "keep"
         gso = Gso(mode=mode)
-    gone = {"bandwidth": None, "qdisc": None, "backpressure": None, "gso": gso}
     return replace(
         wish,
-        shaping=wish.shaping.model_copy(update=gone),
-        link=wish.link.model_copy(update={"framing": None}),
+        shaping=replace(wish.shaping, bandwidth=None, qdisc=None, backpressure=None, gso=gso),
+        link=replace(wish.link, framing=None),
         options_at=(*wish.options_at, "inner", "options"),
     )
 
@@ -155,17 +154,22 @@ def _room(draft: Draft, options: TbfOptions, limit: int, needed: int | None) -> 
 def _sized(draft: Draft, plugin: QdiscPlugin, said: Options | None, room: Room) -> Options | None:
     """Return the inner options with a limit; one that was given stays."""
     options = said if said is not None else plugin.options_model()
-    if "limit" not in type(options).model_fields or getattr(options, "limit", None) is not None:
+    if "limit" not in options.__dataclass_fields__ or getattr(options, "limit", None) is not None:
         return said
     if plugin.kind == "bfifo":
-        return options.model_copy(update={"limit": room.size})
+        return _with_limit(options, room.size)
     if plugin.kind in IN_PACKETS and room.because:
         draft.explain(
             f"limit of inner {plugin.kind}", f"{room.packets} packets", room.because,
             draft.wish.at_option("inner"),
         )  # fmt: skip
-        return options.model_copy(update={"limit": room.packets})
+        return _with_limit(options, room.packets)
     return said
+
+
+def _with_limit(options: Options, limit: int) -> Options:
+    changed: dict[str, Any] = {"limit": limit}
+    return replace(options, **changed)
 
 
 def waiting(draft: Draft, kind: str) -> int | None:

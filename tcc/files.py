@@ -1,8 +1,10 @@
 """Write files so that a reader sees the old text or the new one, and nothing between."""
 
 import contextlib
+import errno
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -31,6 +33,46 @@ def write_atomically(path: str, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+@contextlib.contextmanager
+def replaced(path: str, mode: int = 0o644) -> Iterator[str]:
+    """Have an empty file beside `path` to write to, which takes its place in the end.
+
+    It does not where nothing was written, or where the context is left by an exception. A
+    symbolic link stays one, and what it points at is replaced. A new file gets `mode`, less the
+    umask; an old one keeps its own.
+
+    Raises:
+        OSError: it cannot be written, or is no ordinary file, which could not be replaced.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists():
+        if not target.is_file():
+            raise OSError(errno.EINVAL, "not an ordinary file")
+        if not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        mode = target.stat().st_mode & 0o7777
+    else:
+        mode &= ~_umask()
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        os.fchmod(descriptor, mode)
+        yield temporary
+        if os.fstat(descriptor).st_size:
+            os.fsync(descriptor)
+            os.replace(temporary, target)
+    finally:
+        os.close(descriptor)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _umask() -> int:
+    """Return the umask, which can only be read by setting it."""
+    now = os.umask(0o077)
+    os.umask(now)
+    return now
 
 
 def put(path: str, data: bytes, mode: int = 0o644) -> None:

@@ -7,7 +7,7 @@ the engine runs compiled or interpreted.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from tcc import __version__
 from tcc.diagnostics import Diagnostic, error
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tcc.engine.queue_disc import QueueDisc
     from tcc.engine.results import DirectionResult, FlowResult, Result
     from tcc.engine.simulation import Simulation
+    from tcc.verify.pcap.recording import Recorder
 
 QDISC_STREAMS = {"egress": 8, "ingress": 9}
 NO_LIMIT = 1 << 40
@@ -77,34 +78,74 @@ class Reference:
 
     def measure(self, scenario: Scenario, seed: int) -> Measured:
         """Run a scenario; the same seed gives the same measurements."""
-        from tcc.engine.simulation import Simulation  # noqa: PLC0415  (costly to import)
+        if scenario.recording is None or scenario.recording.seed != seed:
+            return _measure(scenario, seed, None)
+        from tcc.verify.pcap.recording import recorded  # noqa: PLC0415
 
-        simulation = Simulation(seed, local=scenario.local, nat=_is_veiled(scenario))
-        machine = _machine(scenario)
-        kind = scenario.egress.kind if scenario.egress else ""
-        egress = _model(simulation, scenario, "egress", machine)
-        ends = {"egress": egress, "ingress": _model(simulation, scenario, "ingress", machine)}
-        assembly = _assembly(machine, scenario, egress) if machine.needs_model(kind) else None
-        path = _path(scenario)
+        with recorded(scenario.recording) as file:
+            return _measure(scenario, seed, file)
+
+
+def _measure(scenario: Scenario, seed: int, file: BinaryIO | None) -> Measured:
+    """Run a scenario; what crosses its qdiscs goes to a file, if there is one."""
+    from tcc.engine.simulation import Simulation  # noqa: PLC0415  (costly to import)
+
+    simulation = Simulation(seed, local=scenario.local, nat=_is_veiled(scenario))
+    recorder = None if file is None else _recorder(simulation, scenario, seed, file)
+    machine = _machine(scenario)
+    kind = scenario.egress.kind if scenario.egress else ""
+    ends = {way: _model(simulation, scenario, way, machine) for way in QDISC_STREAMS}
+    assembly = None
+    if machine.needs_model(kind):
+        assembly = _assembly(machine, scenario, ends["egress"])
+        ends["egress"] = _root(simulation, ends["egress"])
+    _link(simulation, scenario, ends, assembly, recorder)
+    numbers = {"egress": 0, "ingress": 0, None: 0}
+    for flow, start in zip(scenario.flows, starts(scenario, seed), strict=True):
         if assembly is not None:
-            ends["egress"] = _root(simulation, egress)
-            path = replace(path, device=0)
-        simulation.link(ends["egress"], ends["ingress"], path, assembly.make if assembly else None)
-        numbers = {"egress": 0, "ingress": 0, None: 0}
-        for flow, start in zip(scenario.flows, starts(scenario, seed), strict=True):
-            if assembly is not None:
-                assembly.place(len(simulation.flows), numbers[flow.direction])
-            numbers[flow.direction] += 1
-            _add(simulation, scenario, machine, replace(flow, start=start))
-        sampler = _sampler(simulation, scenario) if scenario.sampling else None
-        result = simulation.run(scenario.duration, scenario.warmup, SERIES_INTERVAL, sampler)
-        measured = _measured(scenario, seed, result, ends)
-        if sampler is not None:
-            measured = replace(measured, series=sampler.series())
-        if assembly is None and scenario.testbed is None:
-            return measured
-        host = tuple(_sentences(simulation, assembly, result.measured))
-        return replace(measured, host=host, elsewhere=_elsewhere(simulation, assembly))
+            assembly.place(len(simulation.flows), numbers[flow.direction])
+        numbers[flow.direction] += 1
+        _add(simulation, scenario, machine, replace(flow, start=start))
+    sampler = _sampler(simulation, scenario) if scenario.sampling else None
+    result = simulation.run(scenario.duration, scenario.warmup, SERIES_INTERVAL, sampler)
+    measured = _measured(scenario, seed, result, ends)
+    if sampler is not None:
+        measured = replace(measured, series=sampler.series())
+    if recorder is not None:
+        measured = replace(measured, recorded=recorder.finish())
+    if assembly is None and scenario.testbed is None:
+        return measured
+    host = tuple(_sentences(simulation, assembly, result.measured))
+    return replace(measured, host=host, elsewhere=_elsewhere(simulation, assembly))
+
+
+def _recorder(
+    simulation: "Simulation", scenario: Scenario, seed: int, file: BinaryIO
+) -> "Recorder":
+    from tcc.verify.pcap.recording import Recorder  # noqa: PLC0415
+
+    text = scenario.objective.text
+    title = f"tcc {__version__}: {text!r}, seed {seed}: predicted, {_basis(scenario)}"
+    return Recorder(simulation, scenario, file, title)
+
+
+def _link(
+    simulation: "Simulation",
+    scenario: Scenario,
+    ends: "dict[str, QueueDisc]",
+    assembly: "Assembly | None",
+    recorder: "Recorder | None",
+) -> None:
+    """Put the router and the path in place, with taps before the qdiscs if there is a recorder."""
+    tap = (lambda _, qdisc: qdisc) if recorder is None else recorder.tap
+    egress, ingress = ends["egress"], tap("ingress", ends["ingress"])
+    if assembly is None:
+        simulation.link(tap("egress", egress), ingress, _path(scenario))
+        return
+    assembly.children = [tap("egress", one) for one in assembly.children]
+    if len(assembly.children) == 1:
+        (egress,) = assembly.children
+    simulation.link(egress, ingress, replace(_path(scenario), device=0), assembly.make)
 
 
 def _sampler(simulation: "Simulation", scenario: Scenario) -> Sampler:

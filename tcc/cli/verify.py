@@ -11,10 +11,12 @@ import click
 
 from tcc import api
 from tcc.cli import options, policies, show
+from tcc.cli import pcap as recordings
 from tcc.diagnostics import has_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from tcc.facts import Facts
     from tcc.passes import Built, Given
@@ -62,6 +64,15 @@ PREDICTS = "reference"
     help="Write a data file for flent, too: one for each objective, numbered if several.",
 )  # fmt: skip
 @click.option(
+    "--pcap", "pcap", metavar="F.pcapng",
+    help="Record every packet of the first run, for Wireshark: numbered files if there are "
+    "several objectives.",
+)  # fmt: skip
+@click.option(
+    "--pcap-packets", "packets", type=click.IntRange(1), metavar="N",
+    help="Packets in such a file at most, the first ones.  [default: 1000000]",
+)  # fmt: skip
+@click.option(
     "--from", "measurement", metavar="RUN.flent.gz",
     help="Compare the prediction with what flent measured, series by series.",
 )  # fmt: skip
@@ -81,6 +92,8 @@ def command(  # noqa: PLR0913, PLR0917
     form: str,
     report: str | None,
     flent: str | None,
+    pcap: str | None,
+    packets: int | None,
     measurement: str | None,
     *,
     as_json: bool,
@@ -99,12 +112,15 @@ def command(  # noqa: PLR0913, PLR0917
     form = "json" if as_json else form
     if len(files) > 1 and form in ("json", "junit"):
         raise click.UsageError(f"--format {form} prints one document: name one file")
-    if len(files) > 1 and (report or flent or measurement):
-        raise click.UsageError("--report, --flent and --from are about one policy: name one file")
+    if len(files) > 1 and (report or flent or pcap or measurement):
+        raise click.UsageError(
+            "--report, --flent, --pcap and --from are about one policy: name one file"
+        )
     seeds = range(seed, seed + repeat)
     names = tuple(dict.fromkeys(verifiers.split(",")))
+    recordings.check(pcap, packets, names, PREDICTS)
     sampling = series or report is not None or flent is not None
-    beside = Beside(report, flent, measurement)
+    beside = Beside(report, flent, pcap, packets, measurement)
     task = Task(ctx.color, facts, names, target, seeds, jobs, mend, if_any, sampling, beside)
     if "reference" in names:
         _say_if_slow()
@@ -137,10 +153,12 @@ def _say_if_slow() -> None:
 
 
 class Beside(NamedTuple):
-    """Files beside the policy: what is written, and a measurement that is read."""
+    """Files beside the policy: what is written, how much, and a measurement that is read."""
 
     report: str | None
     flent: str | None
+    pcap: str | None
+    packets: int | None
     measurement: str | None
 
 
@@ -170,7 +188,8 @@ def _verify(file: str, built: "Built", task: Task, form: str) -> int:
         scenarios = _scenarios(built, verifier, task)
         if not scenarios:
             return INVALID
-        found, code = _run(verifier, scenarios, built, task)
+        with _recorded(verifier, scenarios, task) as watched:
+            found, code = _run(verifier, watched, built, task)
         outcomes += found
         if code:
             break
@@ -191,7 +210,9 @@ def _compare(file: str, built: "Built", task: Task, form: str) -> int:
     if matched is None:
         return INVALID
     data, scenario = matched
-    outcomes, code = _run(PREDICTS, [scenario], built, task)
+    with _recorded(PREDICTS, [scenario], task) as watched:
+        outcomes, code = _run(PREDICTS, watched, built, task)
+    recordings.tell(outcomes)
     if code:
         return code
     outcomes.append(flent.measured(outcomes[0], data))
@@ -207,8 +228,17 @@ def _compare(file: str, built: "Built", task: Task, form: str) -> int:
     return 0 if same and all(outcome.held for outcome in outcomes) else MISSED
 
 
+def _recorded(
+    verifier: str, scenarios: "Sequence[Scenario]", task: Task
+) -> "AbstractContextManager[Sequence[Scenario]]":
+    """Have the first run of each scenario recorded, if that was asked for."""
+    path = task.beside.pcap if verifier == PREDICTS else None
+    return recordings.recording(path, task.beside.packets, scenarios, task.seeds[0])
+
+
 def _write(file: str, built: "Built", outcomes: "Sequence[Outcome]", task: Task) -> None:
-    """Write what was asked for besides what is printed."""
+    """Write what was asked for besides what is printed; say what was recorded."""
+    recordings.tell(outcomes)
     if task.beside.report is not None:
         from tcc.cli.pages import write_page  # noqa: PLC0415
 

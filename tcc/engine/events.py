@@ -93,7 +93,7 @@ class Schedule:
         self.order = 0
         self.fired = 0
         self.stopped = False
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         self.armed = 0
         self.vacant = False
         self.first_ready = self.last_ready = NIL
@@ -134,7 +134,7 @@ class Schedule:
         handler.attach(address)
         return address
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Stop, and let `run` raise this."""
         if self.failure is None:
             self.failure = error
@@ -452,7 +452,7 @@ class Schedule:
         """Let events happen up to and including `until` (ns), then let it be `until`.
 
         Raises:
-            Exception: what a Python handler raised.
+            BaseException: what a Python handler raised.
         """
         end: cython.longlong = until
         self.stopped = False

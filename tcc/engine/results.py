@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tcc.engine.probe import Probe
+from tcc.engine.tcp.constants import SEGMENT
+from tcc.engine.tcp.receiver import Receiver
 from tcc.engine.tcp.sender import Sender
 from tcc.engine.udp import UdpSender
 
@@ -29,7 +31,7 @@ class FlowResult:
         dscp: of its data.
         host: number of the client.
         part: what it was measured under.
-        payload: bytes of payload delivered.
+        payload: bytes of payload delivered in order, of those that arrived while it was measured.
         goodput: bit/s of payload delivered.
         series: bytes of payload delivered in each interval.
         drops: packets that the qdiscs dropped, in both directions.
@@ -77,7 +79,7 @@ class DirectionResult:
         framed: their bytes as the shaper counts them, framing included; 0 where none shapes.
         drops: packets that the qdisc dropped.
         drops_by_reason: since the beginning, warm-up included.
-        marks: CE marks since the beginning.
+        marks: packets that the qdisc marked CE.
         sojourn: time in the queue.
         sojourns: the same by part.
         statistics: what `tc -s qdisc` would show, since the beginning.
@@ -147,13 +149,17 @@ class Watch:
         self.receiver = receiver
         self.start = start
         self.stop = stop
-        self.base = self.last = 0
+        self.base = self.last = self.arrived = 0
         self.base_sent = 0
         self.series: list[int] = []
 
     def delivered(self) -> int:
-        """Return the payload delivered so far."""
-        return int(getattr(self.receiver, "bytes", 0))
+        """Return the payload delivered so far, in order: what an application can read.
+
+        What had arrived before the measured time counts as delivered then, although a hole may
+        have held it back: filled later, it would show more than the line carries.
+        """
+        return max(int(getattr(self.receiver, "bytes", 0)), self.arrived)
 
     def sent(self) -> int:
         """Return the packets sent so far, as segments."""
@@ -163,6 +169,8 @@ class Watch:
 
     def begin(self, now: int, warmup: int) -> None:
         """Measure from now on."""
+        if isinstance(self.receiver, Receiver):
+            self.arrived = int(self.receiver.bytes + self.receiver.held_count * SEGMENT)
         self.base = self.last = self.delivered()
         if isinstance(self.sender, Probe):
             self.sender.measure(max(now, warmup))
@@ -253,8 +261,8 @@ def mean_opinion(delay: int, lost: int, sent: int) -> int:
     return 1000 + 35 * r // 1_000_000 + cubic // 10**21
 
 
-def direction_result(interface: Interface, parts: dict[str, int]) -> DirectionResult:
-    """Return what was measured of one direction."""
+def direction_result(interface: Interface, parts: dict[str, int], marked: int) -> DirectionResult:
+    """Return what was measured of one direction, whose qdisc had marked so many packets before."""
     qdisc = interface.qdisc
     return DirectionResult(
         int(interface.sent),
@@ -262,23 +270,25 @@ def direction_result(interface: Interface, parts: dict[str, int]) -> DirectionRe
         int(interface.framed_bytes),
         sum(interface.dropped(flow) for flow in range(interface.size)),
         qdisc.drops_by_reason(),
-        qdisc.marked(),
+        qdisc.marked() - marked,
         interface.sojourn(),
         {part: interface.sojourns[number] for part, number in parts.items()},
         qdisc.statistics(),
     )
 
 
-def report(simulation: Simulation, began: int, interrupted: bool) -> Result:
-    """Return what a simulation measured since `began`."""
+def report(
+    simulation: Simulation, began: int, marked: tuple[int, int], interrupted: bool
+) -> Result:
+    """Return what a simulation measured since `began`, when its qdiscs had marked so many."""
     measured = int(simulation.schedule.now) - began
     return Result(
         simulation.seed,
         measured,
         interrupted,
         tuple(one.result(simulation, measured) for one in simulation.flows),
-        direction_result(simulation.egress, simulation._groups),
-        direction_result(simulation.ingress, simulation._groups),
+        direction_result(simulation.egress, simulation._groups, marked[0]),
+        direction_result(simulation.ingress, simulation._groups, marked[1]),
         int(simulation.schedule.fired),
         sum(one.sent() for one in simulation.flows if isinstance(one.sender, Sender)),
         int(simulation.pool.used),

@@ -433,6 +433,7 @@ class Simulation:
         for interface in self.interfaces():
             interface.clear()
         began = self.schedule.now
+        marked = (self.egress.qdisc.marked(), self.ingress.qdisc.marked())
         if observer is not None:
             observer.begin()
         at, end = began, warmup + duration
@@ -448,7 +449,7 @@ class Simulation:
                 observer.sample()
         if observer is not None:
             observer.end()
-        return report(self, began, interrupted)
+        return report(self, began, marked, interrupted)
 
     def advance(self, until: int, step: int, stops: list[int]) -> bool:
         """Let it be `until`; return False if Ctrl-C ended it before."""

@@ -277,6 +277,17 @@ class TokenBucket(QueueDisc):
         """Peek by dequeuing, as qdisc_peek_dequeued()."""
         return self.peek_dequeued(now)
 
+    def marked(self) -> int:
+        """Return how many packets the inner qdisc marked CE."""
+        return self.inner.marked()
+
+    def drops_by_reason(self) -> dict[str, int]:
+        """Return how many packets were dropped, here or in the inner qdisc, for each reason."""
+        found = QueueDisc.drops_by_reason(self)
+        for reason, count in self.inner.drops_by_reason().items():
+            found[reason] = found.get(reason, 0) + count
+        return found
+
     def do_reset(self) -> cython.void:
         """Purge the inner qdisc and fill the buckets."""
         drops: cython.longlong = self.drops

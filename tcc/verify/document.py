@@ -112,6 +112,7 @@ def _mend(mend: Mend) -> dict[str, object]:
 
 def _run(run: Run) -> dict[str, object]:
     measured = asdict(run.measured)
+    del measured["recorded"]  # the file says it
     if run.measured.series is None:
         del measured["series"]
     return {**measured, "verdicts": [_verdict(one) for one in run.verdicts]}

@@ -87,6 +87,14 @@ class DirectionMeasure:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was recorded packet by packet: packets in the file, and packets that there were."""
+
+    kept: int
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """One run.
 
@@ -103,6 +111,7 @@ class Measured:
             place and part of the workload, where that is modelled.
         basis: `emergent` or `calibrated to ...` for a prediction, `measured` for real packets.
         series: the same over time, where the scenario asks for it and the verifier can.
+        recorded: how much was recorded packet by packet, where the scenario asks for it.
     """
 
     verifier: str
@@ -116,3 +125,4 @@ class Measured:
     elsewhere: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     basis: str = "emergent"
     series: Series | None = None
+    recorded: Recorded | None = None

@@ -64,6 +64,23 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """What is to be recorded of one run of a scenario, packet by packet.
+
+    Attributes:
+        path: of the file to write, anew.
+        shown: what the file will be called.
+        seed: of the run.
+        packets: at most, the first ones.
+    """
+
+    path: str
+    shown: str
+    seed: int
+    packets: int
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """What one objective asks to be run.
 
@@ -79,6 +96,7 @@ class Scenario:
         testbed: machine and path; None is the ideal one.
         tiers: those of the link, in order of precedence.
         sampling: whether to measure over time, too.
+        recording: what to record packet by packet, if anything.
     """
 
     index: int
@@ -93,6 +111,7 @@ class Scenario:
     testbed: Testbed | None
     tiers: tuple[Tier, ...] = ()
     sampling: bool = False
+    recording: Recording | None = None
 
     @property
     def local(self) -> bool:

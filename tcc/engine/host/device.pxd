@@ -23,8 +23,10 @@ cdef enum:
 cdef class Device(Interface):
     cdef TxQueue *table
     cdef PyObject **qdiscs
+    cdef PyObject **cakes
     cdef PyObject **limits
     cdef readonly list children
+    cdef readonly list scanning
     cdef readonly list byte_limits
     cdef readonly int count
     cdef readonly bint shared

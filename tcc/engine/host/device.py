@@ -51,6 +51,7 @@ from tcc.engine.measure import Histogram
 from tcc.engine.path import Interface
 from tcc.engine.queue_disc import QueueDisc
 from tcc.engine.sink import Sink
+from tcc.engine.tap import Tap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,7 +148,9 @@ class Device(Interface):
         self.children = list(children)
         self.count = queues
         self.shared = len(children) < queues
-        self.synchronises = isinstance(children[0], Cake) and bool(children[0].child)
+        cakes = [child.inner if isinstance(child, Tap) else child for child in children]
+        self.synchronises = isinstance(cakes[0], Cake) and bool(cakes[0].child)
+        self.scanning = cakes if self.synchronises else []
         self.install_nic(nic)
         self.install_processors(processors or Processors())
         self.placed = 0
@@ -156,6 +159,7 @@ class Device(Interface):
             self.places: list[int] = []
             self.table: list[TxQueue] = [TxQueue() for _ in range(queues)]
             self.qdiscs: list[QueueDisc] = self.children
+            self.cakes: list[QueueDisc] = self.scanning
             self.limits: list[DynamicLimit] = self.byte_limits
             self.waits: list[Histogram] = self.behinds
         else:
@@ -166,14 +170,20 @@ class Device(Interface):
                 cython.pointer[cython.pointer[PyObject]],
                 calloc(queues, cython.sizeof(cython.size_t)),
             )
+            self.cakes = cython.cast(
+                cython.pointer[cython.pointer[PyObject]],
+                calloc(queues, cython.sizeof(cython.size_t)),
+            )
             self.limits = cython.cast(
                 cython.pointer[cython.pointer[PyObject]],
                 calloc(queues, cython.sizeof(cython.size_t)),
             )
-            if not self.table or not self.qdiscs or not self.limits:
+            if not self.table or not self.qdiscs or not self.cakes or not self.limits:
                 raise MemoryError
             for number in range(len(self.children)):
                 self.qdiscs[number] = cython.cast(cython.pointer[PyObject], self.children[number])
+            for number in range(len(self.scanning)):
+                self.cakes[number] = cython.cast(cython.pointer[PyObject], self.scanning[number])
             for number in range(len(self.byte_limits)):
                 self.limits[number] = cython.cast(
                     cython.pointer[PyObject], self.byte_limits[number]
@@ -185,6 +195,7 @@ class Device(Interface):
         if cython.compiled:
             free(self.table)
             free(self.qdiscs)
+            free(self.cakes)
             free(self.limits)
             free(self.places)
             free(self.waits)
@@ -252,7 +263,7 @@ class Device(Interface):
         queue.head = queue.tail = queue.first = queue.last = NIL
         queue.last_scan = LONG_AGO
         if self.synchronises:
-            queue.visits = self.children[number].purge_visits  # type: ignore[attr-defined]
+            queue.visits = self.scanning[number].purge_visits  # type: ignore[attr-defined]
 
     def place(self, flow: int, queue: int) -> None:
         """Let the packets of a flow take a transmit queue; those not placed are hashed.
@@ -388,9 +399,9 @@ class Device(Interface):
         since: cython.longlong
         cost: cython.longlong
         if cython.compiled:
-            total = cython.cast(Cake, self.qdiscs[number]).purge_visits
+            total = cython.cast(Cake, self.cakes[number]).purge_visits
         else:
-            total = self.qdiscs[number].purge_visits  # type: ignore[attr-defined]
+            total = self.cakes[number].purge_visits  # type: ignore[attr-defined]
         visits = total - queue.visits
         if visits == 0:
             return

@@ -64,6 +64,17 @@ class OptionPool:
         self.used += 1
         return row
 
+    def read(self, row: int) -> list[tuple[int, int]]:
+        """Return the blocks of an option: first and last segment, the last not included."""
+        place: cython.int
+        at: cython.int = row
+        found = []
+        if not 0 <= row < self.size:
+            raise IndexError(f"no option {row}")
+        for place in range(self.rows[at].count):
+            found.append((self.rows[at].start[place], self.rows[at].end[place]))
+        return found
+
     def give(self, row: cython.int) -> cython.void:
         """Take a row back."""
         self.rows[row].next = self.free_row

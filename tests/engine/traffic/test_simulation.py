@@ -207,3 +207,35 @@ def test_the_interpreter_gets_what_compiled_code_gets():
         ).stdout
 
     assert run("interpreted") == run("")
+
+
+def test_short_times_show_no_more_than_the_line_carries():
+    """What waited behind a hole when the measured time began had come before it."""
+    shares = []
+    for seed in range(1, 41):
+        network = Simulation(seed)
+        ends = [cake(network, 10_000_000) for _ in range(2)]
+        network.link(*ends, Beyond(40 * MS, loss=2**32 // 300))
+        for _ in range(2):
+            network.add_tcp("up")
+        result = network.run(SECOND // 2, warmup=2 * SECOND)
+        for one in result.flows:
+            assert sum(one.series) == one.payload
+        shares.append(sum(one.goodput for one in result.flows) / (10_000_000 * 1448 / 1514))
+    assert max(shares) <= 1
+    assert sum(shares) / len(shares) > 0.85
+
+
+def test_marks_are_of_the_measured_time():
+    """The parts of a run add up to the whole."""
+
+    def marks(duration: int, warmup: int) -> int:
+        network = shaped(10_000_000, 20 * MS)
+        for _ in range(4):
+            network.add_tcp("up", ecn=True)
+        return network.run(duration, warmup).egress.marks
+
+    before, after, whole = marks(SECOND, 0), marks(2 * SECOND, SECOND), marks(3 * SECOND, 0)
+    assert before > 0
+    assert after > 0
+    assert before + after == whole

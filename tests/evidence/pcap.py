@@ -9,7 +9,7 @@ from pathlib import Path
 from _verify import CASES, EXAMPLES, ROOT, verify
 
 sys.path.insert(0, str(ROOT))
-from tests.verify.packets import fields  # noqa: E402
+from tests.verify.packets import fields
 
 ZERO = 946_684_800
 POLICIES = (

@@ -26,5 +26,6 @@ def tshark(path: Path, *arguments: str) -> list[str]:
 def fields(path: Path, *names: str, where: str = "") -> list[list[str]]:
     """Return fields of the packets that a display filter shows."""
     chosen = ["-Y", where] if where else []
-    lines = tshark(path, *chosen, "-T", "fields", *(word for name in names for word in ("-e", name)))
+    asked = [word for name in names for word in ("-e", name)]
+    lines = tshark(path, *chosen, "-T", "fields", *asked)
     return [line.split("\t") for line in lines]

@@ -243,7 +243,8 @@ def test_several_queues_and_a_host_that_is_ahead_keep_the_order(tmp_path: Path):
         'link wan { device "eth0"; framing ethernet; role host;'
         " egress { bandwidth 100mbit; qdisc cake_mq } }\n"
         "testbed four { queues 4; nic 1gbit }\n"
-        'objective "mq" { on four; under tcp_nup 4 flows for 1s; require egress goodput >= 1mbit }\n'
+        'objective "mq" { on four; under tcp_nup 4 flows for 1s;'
+        " require egress goodput >= 1mbit }\n"
     )
     made = scenario(text)
     measured = record(made, tmp_path / "mq.pcapng")

@@ -33,23 +33,12 @@ DONE, REFUSED, RESTORED = 0, 1, 3
 NEVER = 10**9
 
 rates = st.integers(64, 900_000).map("bandwidth {}kbit".format)
-possible = st.builds(
-    "qdisc tbf {{ {}; {}{} }}".format,
-    st.sampled_from(["burst auto", "burst 10KiB", "burst 70KB"]),
-    st.sampled_from(["latency 50ms", "limit 300KB"]),
-    st.sampled_from(["", "; inner bfifo", "; inner pfifo { limit 70 }"]),
-)
-shaped = st.builds(
-    "{}; {}".format, rates, st.sampled_from(range(8)).flatmap(
-        lambda one: possible if one else strategies.tbf_options()
-    ),
-)  # fmt: skip
 sides = st.lists(st.sampled_from(["egress", "ingress"]), min_size=1, unique=True)
 
 
 @st.composite
-def tbf_policies(draw):
-    """Policies that a kernel with no more than tbf can have, though not all of them."""
+def policies_of(draw, shaped):
+    """Policies for some of the devices, each side shaped in one of some ways."""
     devices = draw(st.lists(st.sampled_from(DEVICES), min_size=1, unique=True))
     blocks = []
     for device in devices:
@@ -58,7 +47,18 @@ def tbf_policies(draw):
     return "".join(blocks)
 
 
-OUTSIDE = st.sampled_from([
+possible = st.builds(
+    "qdisc tbf {{ {}; {}{} }}".format,
+    st.sampled_from(["burst auto", "burst 10KiB", "burst 70KB"]),
+    st.sampled_from(["latency 50ms", "limit 300KB"]),
+    st.sampled_from(["", "; inner bfifo", "; inner pfifo { limit 70 }"]),
+)
+with_tbf = st.builds(
+    "{}; {}".format, rates, st.sampled_from(range(8)).flatmap(
+        lambda one: possible if one else strategies.tbf_options()
+    ),
+)  # fmt: skip
+OUTSIDE = (
     "tc qdisc replace dev {} root handle 77: pfifo limit 7",
     "tc qdisc replace dev {} root tbf rate 3mbit burst 5k limit 9k",
     "tc qdisc replace dev {} root handle 1: tbf rate 2mbit burst 4k limit 8k",
@@ -66,7 +66,11 @@ OUTSIDE = st.sampled_from([
     "tc qdisc delete dev {} root",
     "tc qdisc delete dev {} ingress",
     "ip link delete ifb-{}",
-])  # fmt: skip
+)
+requests = st.one_of(st.integers(0, 2), st.integers(0, 8))
+"""Which request fails: small changes have few."""
+drawn_policies = st.runner().flatmap(lambda hosts: policies_of(hosts.shaped))
+drawn_acts = st.runner().flatmap(lambda hosts: st.sampled_from(hosts.outside))
 
 
 class Hosts(RuleBasedStateMachine):
@@ -75,6 +79,10 @@ class Hosts(RuleBasedStateMachine):
     What is drawn does not depend on what happened: a rule that cannot be followed does nothing.
     """
 
+    shaped = with_tbf
+    """How a side may be shaped: what a kernel with no more than tbf can have, or not."""
+    outside = OUTSIDE
+    """What somebody else does to a device."""
     ended: ClassVar[Counter[str]] = Counter()
     """How often something happened, over all runs."""
 
@@ -110,19 +118,19 @@ class Hosts(RuleBasedStateMachine):
 
     def make(self, device):
         far = f"{device}-far"
-        words = ("numtxqueues", "4", "type", "veth", "peer", "name", far)
-        self.here.run("ip", "link", "add", device, *words)
-        for name in (far, device):
-            self.here.run("ip", "link", "set", name, "up")
+        add = f"ip link add {device} numtxqueues 4 type veth peer name {far}"
+        self.here.run("sh", "-ec", f"{add}; ip link set {far} up; ip link set {device} up")
         self.wait_for(device)
 
     def wait_for(self, device):
         """Wait until the kernel has brought a pair up: it attaches the default qdiscs later."""
+        pair = {device, f"{device}-far"}
 
-        def is_up(name):
-            return self.here.json("ip", "-j", "link", "show", name)[0]["operstate"] == "UP"
+        def is_up():
+            links = self.here.json("ip", "-j", "link", "show")
+            return pair <= {one["ifname"] for one in links if one["operstate"] == "UP"}
 
-        assert until(lambda: is_up(device) and is_up(f"{device}-far"))
+        assert until(is_up)
 
     def seen(self):
         """What `tc -j qdisc show` shows, but for the one counter in it (htb's); devices by name.
@@ -167,11 +175,11 @@ class Hosts(RuleBasedStateMachine):
 
     # ---- tcc at work
 
-    @initialize(policy=tbf_policies())
+    @initialize(policy=drawn_policies)
     def first(self, policy):
         self.apply(policy)
 
-    @rule(policy=tbf_policies())
+    @rule(policy=drawn_policies)
     def apply(self, policy):
         if self.half is not None:
             return
@@ -184,7 +192,7 @@ class Hosts(RuleBasedStateMachine):
         self.settled(status, said, before, known)
         self.count(f"apply: exit {status}")
 
-    @rule(policy=tbf_policies(), number=st.integers(0, 8))
+    @rule(policy=drawn_policies, number=requests)
     def apply_with_a_request_refused(self, policy, number):
         if self.half is not None:
             return
@@ -198,7 +206,7 @@ class Hosts(RuleBasedStateMachine):
         self.settled(status, said, before, known)
         self.count(f"apply, a request refused: exit {status}")
 
-    @rule(policy=tbf_policies(), number=st.integers(0, 8))
+    @rule(policy=drawn_policies, number=requests)
     def apply_that_is_killed(self, policy, number):
         if self.half is not None:
             return
@@ -217,7 +225,7 @@ class Hosts(RuleBasedStateMachine):
             self.half = before
         self.count(f"apply, to be killed: exit {status}")
 
-    @rule(policy=tbf_policies())
+    @rule(policy=drawn_policies)
     def apply_onto_a_half_done_change(self, policy):
         if self.half is None:
             return
@@ -275,7 +283,7 @@ class Hosts(RuleBasedStateMachine):
             assert self.seen() == before
         self.count(f"remove: exit {status}")
 
-    @rule(policy=tbf_policies())
+    @rule(policy=drawn_policies)
     def plan(self, policy):
         before = self.seen()
         status, said = self.tcc("plan", self.write(policy))
@@ -284,7 +292,7 @@ class Hosts(RuleBasedStateMachine):
 
     # ---- somebody else at work
 
-    @rule(device=st.sampled_from(DEVICES), act=OUTSIDE)
+    @rule(device=st.sampled_from(DEVICES), act=drawn_acts)
     def somebody_else_acts(self, device, act):
         if self.half is not None:
             return

@@ -5,6 +5,7 @@ the install goes on, with a warning, and the engine is interpreted too.
 
 TCC_ENGINE_CHECKS=bounds or =address builds an engine that checks what it does; it is for tests, is
 not optional, and belongs into a folder of its own (`make engine-bounds`, `make engine-asan`).
+TCC_ENGINE_ONLY="tcc.engine.packet ..." compiles these modules and leaves the others interpreted.
 """
 
 import os
@@ -29,6 +30,7 @@ DIRECTIVES: dict[str, dict[str, bool]] = {
         "cdivision": False,  # a division by zero is an error, and one of negative numbers Python's
     },
 }
+ONLY = os.environ.get("TCC_ENGINE_ONLY", "").split()
 SANITIZERS = {"bounds": "undefined", "address": "address,undefined"}
 
 
@@ -55,7 +57,7 @@ def engine_modules() -> list[str]:
     if os.environ.get("TCC_PURE") == "1" or not MODULES.exists():
         return []
     lines = (line.partition("#")[0].strip() for line in MODULES.read_text("ascii").splitlines())
-    return [line for line in lines if line]
+    return [line for line in lines if line and (line in ONLY or not ONLY)]
 
 
 def extension(module: str) -> Extension:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.fuzz.damage import damaged
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.traces import TARGETS
 
 EACH = 12
 CORPUS = Path(__file__).resolve().parents[2] / "build/fuzz/trace/corpus"

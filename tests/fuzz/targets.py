@@ -3,7 +3,6 @@
 import contextlib
 import gzip
 import io
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
@@ -17,7 +16,6 @@ from tcc.apply.saved import UnreadablePlanError, from_text
 from tcc.cli import live
 from tcc.cli.main import run as tcc_command
 from tcc.diagnostics import Diagnostic, Severity
-from tcc.engine import replay
 from tcc.facts import Facts
 from tcc.fleet import SitesError, is_table, read_sites
 from tcc.importing import SourceError
@@ -39,10 +37,9 @@ from tcc.verify.flent.table import series_text
 from tcc.verify.reading import read_results
 from tcc.verify.run import Outcome
 from tcc.verify.scenario import Scenario
-from tests.fuzz import host
+from tests.fuzz import host, traces
 from tests.fuzz.target import ROOT, Fault, Target, files, folder, harmless, text_of
 
-TRACES = ROOT / "tests/data/cake-vectors.json.gz"
 _KNOWN = list(importing.KINDS)
 MEASURED = """
 link wan {
@@ -53,7 +50,6 @@ link wan {
 }
 objective "two ways up" { under tcp_nup 2 flows for 1s rtt 20ms; require egress goodput >= 1mbit }
 """
-MOST_STEPS = 2000  # of one scenario: a long one is slow, not wrong
 
 
 def policy(data: bytes) -> None:
@@ -215,28 +211,6 @@ def config(data: bytes) -> None:
         config_for(str(project / "fuzz.tcc"))
 
 
-def trace(data: bytes) -> None:
-    """Replay a trace on the engine."""
-    try:
-        scenario = json.loads(data)
-    except (ValueError, RecursionError):
-        return
-    if isinstance(scenario, dict) and isinstance(scenario.get("steps"), list):
-        scenario["steps"] = scenario["steps"][:MOST_STEPS]
-    try:
-        replay.replay(scenario)
-    except replay.UnreadableError:
-        return
-
-
-def _traces() -> Iterator[bytes]:
-    document = json.loads(gzip.decompress(TRACES.read_bytes()))
-    for scenario in document["scenarios"]:
-        data = json.dumps(scenario, separators=(",", ":")).encode()
-        if len(data) < 1 << 15:
-            yield data
-
-
 def _as_json() -> Iterator[bytes]:
     for path in sorted(ROOT.glob("docs/examples/*.tcc")):
         built = tcc.load(str(path))
@@ -307,7 +281,7 @@ TARGETS = {
     "facts": Target(facts, files("docs/**/*.facts.json", "tests/**/*facts*.json")),
     "import": Target(imported, _sources),
     "vars": Target(values, _values),
-    "trace": Target(trace, _traces),
+    **traces.TARGETS,
     "uci": Target(uci, _sources_of("sqm", "sqm-uci", "qosmate")),
     "tc-line": Target(tc_line, _sources_of("tc")),
     "flent": Target(flent, _flents),

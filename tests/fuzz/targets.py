@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import io
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
@@ -226,10 +227,11 @@ def _values() -> Iterator[bytes]:
 
 @cache
 def _printed(*arguments: str) -> bytes:
-    """Return what a command prints."""
+    """Return what a command prints, which is not nothing."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         tcc_command(list(arguments), "tcc")
+    assert out.getvalue(), arguments
     return out.getvalue().encode()
 
 
@@ -238,7 +240,7 @@ def _verified() -> dict[str, bytes]:
     """Return what `tcc verify` writes of a short run: results, and flent's file."""
     policy, measured = Path(folder(), "x.tcc"), Path(folder(), "seed.flent")
     policy.write_text(MEASURED)
-    given = ("--no-mend", "--jobs", "1", "--json", "--series", "--flent", f"{measured}.gz")
+    given = ("--no-mend", "--jobs", "1", "--json", "--flent", f"{measured}.gz")
     found = _printed("verify", str(policy), *given)
     return {"results": found, "flent": Path(f"{measured}.gz").read_bytes()}
 
@@ -250,7 +252,7 @@ def _flents() -> Iterator[bytes]:
 
 
 def _results() -> Iterator[bytes]:
-    yield _verified()["results"]
+    yield json.dumps(json.loads(_verified()["results"]), separators=(",", ":")).encode()
 
 
 def _sweeps() -> Iterator[bytes]:
@@ -266,8 +268,9 @@ def _sweeps() -> Iterator[bytes]:
 
 
 def _plans() -> Iterator[bytes]:
-    home = str(ROOT / "docs/examples/home.tcc")
-    yield _printed("plan", home, "--facts", home.replace(".tcc", ".facts.json"), "--out", "-")
+    home, out = str(ROOT / "docs/examples/home.tcc"), folder() / "seed.plan"
+    _printed("plan", home, "--facts", home.replace(".tcc", ".facts.json"), "--out", str(out))
+    yield out.read_bytes()
 
 
 def _configs() -> Iterator[bytes]:

@@ -41,6 +41,7 @@ RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("bandwidth-implausible", ("low", "framing", "role")),
     ("bandwidth-above-device", ("bandwidth", "facts")),
     ("bandwidth-above-whole", ("bandwidth", "role")),
+    ("rate-units-mixed", ("bytes",)),
     ("bounds-leave-no-room", ("bounds",)),
     ("directions-swapped", ("uphill",)),
     ("cake-mq-below-need", ("cake_mq",)),
@@ -147,7 +148,7 @@ def run(built: Built, facts: "Facts | None" = None, target: str | None = None) -
     if built.policy is None:
         return []
     view = view_of(built, facts, target)
-    features = features_of(view.policy, view.sides, facts, target)
+    features = features_of(built, view.sides, facts, target)
     found = list(_of_rules(view, features))
     if "lowering" in features:
         lowering = import_module("tcc.checks.lowering")  # loads plugins: only when they matter

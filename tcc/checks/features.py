@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tcc.checks.view import GUESSES, Side
 from tcc.ir import Match, Node, Policy, Tier
+from tcc.passes.built import Built
 
 if TYPE_CHECKING:
     from tcc.facts import Facts
@@ -58,10 +59,17 @@ TELLING = ("br-", "lan", "phy", "wlan", "ppp", "wan", "ww", "rmnet", "ccmni", "l
 
 
 def features_of(
-    policy: Policy, sides: Sequence[Side], facts: "Facts | None", target: str | None
+    built: Built, sides: Sequence[Side], facts: "Facts | None", target: str | None
 ) -> frozenset[str]:
-    """Return the features of a policy, of what is known of its host, and of its target."""
+    """Return the features of a policy, of what is known of its host, and of its target.
+
+    `bytes`: a rate is written in bytes per second.
+    """
+    policy = built.policy
+    assert policy is not None
     found = {target} if target else set()
+    if any("B/s" in source.text for source in built.sources.values()):
+        found.add("bytes")
     if facts is not None:
         found |= {"facts", "lowering"}
     found |= _of_links(policy)

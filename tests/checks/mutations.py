@@ -66,9 +66,18 @@ def guess_framing(text: str) -> str:
     return re.sub(r"framing +(ethernet|docsis)$", "framing conservative", text, flags=re.MULTILINE)
 
 
+def one_in_bytes(text: str) -> str:
+    """Say MB/s of the only link's egress, if its ingress has a rate in bits."""
+    ingress = re.search(r"ingress *{[^}]*bandwidth +[0-9.]+[kmg]bit", text)
+    if not ingress or text.count("link ") > 1:
+        return text
+    return re.sub(r"(egress *{[^}]*bandwidth +[0-9.]+)mbit", r"\1MB/s", text)
+
+
 FAMILIES: dict[str, Callable[[str], str]] = {
     "kbit for mbit": lambda text: RATE.sub(r"\1\2kbit", text, count=1),
     "bits and bytes mixed up (Mbps)": lambda text: RATE.sub(r"\1\2Mbps", text, count=1),
+    "one direction in MB/s": one_in_bytes,
     "no unit": lambda text: RATE.sub(r"\1\2", text, count=1),
     "up and down exchanged": swap_rates,
     "framing and role left out": lambda text: re.sub(
@@ -185,6 +194,7 @@ OWED: dict[str, tuple[str, ...]] = {
         "voice-tin-below-call",
     ),
     "bits and bytes mixed up (Mbps)": ("number-unit",),
+    "one direction in MB/s": ("rate-units-mixed", "bounds-exclude-rate"),
     "no unit": ("missing-unit",),
     "up and down exchanged": (
         "directions-swapped",

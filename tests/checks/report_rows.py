@@ -143,6 +143,7 @@ ROWS: dict[str, Row] = {
     "N27": Row("hypeman#51", "no speed known, so a rate of 0"),
     "N28": Row("openmptcprouter#3293", "autorate with its bounds left empty"),
     "N29": Row("qosmate#111", "`!= 443` takes more than was meant"),
+    "N30": Row("mysterium node#4217", "a limit shown as Mbs here and as MBs there"),
 }
 
 HANDLED: dict[str, Handled] = {

@@ -130,6 +130,8 @@ FOUND: dict[str, Found] = {
     "N26": Found(tbf("burst 1696B; latency 300ms", "840kbit"), "fifo-blocks-head"),
     "N27": Found(up("bandwidth 0mbit", SERVER), "value-out-of-range"),
     "N28": Found(up("bandwidth 10mbit within ..", SERVER, "tun0"), "value-missing"),
+    "N30": Found(wan("egress { bandwidth 100MB/s }; ingress { bandwidth 500mbit }", SERVER),
+                 "rate-units-mixed"),
 }  # fmt: skip
 
 
@@ -207,7 +209,7 @@ NUMBERS = {
     "P": (1, 2, 4, 6, 8, 9, 11, 12, 13, 15, 16, 18, 19, 20, 21, 24, 25, 26),
     "D": (2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 16),
     "L": (1, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 19, 20, 22, 23, 24, 25, 26, 27),
-    "N": tuple(range(1, 30)),
+    "N": tuple(range(1, 31)),
 }
 ALL = tuple(f"{kind}{number}" for kind, numbers in NUMBERS.items() for number in numbers)
 
@@ -219,7 +221,7 @@ IN_THE_TEXT = {
     "P": (8, 13, 15, 18, 19, 20, 21),
     "D": (2, 4, 5, 9, 12, 13, 16),
     "L": (7, 9, 19),
-    "N": (1, 2, 3, 4, 5, 7, 8, 9, 10, 11, *range(12, 23), *range(24, 30)),
+    "N": (1, 2, 3, 4, 5, 7, 8, 9, 10, 11, *range(12, 23), *range(24, 31)),
 }
 """Rows whose mistake is in the text of a configuration, so that no host is needed to see it."""
 OF_LINT = tuple(f"{kind}{number}" for kind, numbers in IN_THE_TEXT.items() for number in numbers)

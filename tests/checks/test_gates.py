@@ -33,7 +33,7 @@ def test_no_rule_is_kept_from_what_it_would_find():
         if built.policy is None:
             continue
         view = view_of(built, None, None)
-        features = features_of(view.policy, view.sides, None, None)
+        features = features_of(view.built, view.sides, None, None)
         asked = {code for code, needs in checks.RULES if features.issuperset(needs)}
         for code in CODES:
             rule = import_module(f"tcc.checks.{code.replace('-', '_')}")
@@ -51,6 +51,6 @@ def test_plugins_that_are_not_asked_have_nothing_to_say(path):
 def test_a_sample_policy_needs_few_rules():
     built = api.load(str(Path(__file__).parents[2] / "docs/examples/home.tcc"))
     view = view_of(built, None, None)
-    features = features_of(view.policy, view.sides, None, None)
+    features = features_of(view.built, view.sides, None, None)
     assert "lowering" not in features
     assert len({code for code, needs in checks.RULES if features.issuperset(needs)}) <= 12

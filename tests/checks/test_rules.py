@@ -24,6 +24,10 @@ FOUND = [
     ("device-is-loopback", up("bandwidth 100mbit", SERVER, "lo"), '"lo"'),
     ("bandwidth-above-whole", "let sync = 40mbit\n" + up("bandwidth 110% of sync"),
      "110% of sync"),
+    ("rate-units-mixed",
+     wan("egress { bandwidth 100MB/s }; ingress { bandwidth 500mbit }", SERVER), "100MB/s"),
+    ("rate-units-mixed", "let plan = 12MB/s\nlet most = 95% of plan\n"
+     + wan("egress { bandwidth 40mbit }; ingress { bandwidth most }", SERVER), "most"),
     ("bounds-leave-no-room",
      down("bandwidth 20mbit within 20mbit..20mbit", "framing unknown; role router", "wwan0"),
      "20mbit within 20mbit..20mbit"),
@@ -315,6 +319,11 @@ RIGHT = [
     ("bandwidth-above-whole",  # a plan, with room for headers
      "let plan = 40mbit\n" + up("bandwidth 115% of plan", HOSTS)),
     ("bandwidth-above-whole", "let sync = 40mbit\n" + up("bandwidth 100% of sync")),
+    ("rate-units-mixed",
+     wan("egress { bandwidth 5MB/s }; ingress { bandwidth 12.5MB/s }", SERVER)),
+    ("rate-units-mixed",  # two lines, each in its own unit
+     up("bandwidth 5MB/s", SERVER,
+        more=f'link b {{ device "eth1"; {SERVER}; egress {{ bandwidth 9mbit }} }}')),
     ("bounds-leave-no-room",
      down("bandwidth 20mbit within 20mbit..21mbit", "framing unknown; role router", "wwan0")),
     ("framing-guess-costly", wan("bandwidth 190mbit", "framing unknown; role router")),

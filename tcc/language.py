@@ -63,7 +63,8 @@ PREDEFINED_WORKLOADS = ("rrul", "rrul_be", "tcp_nup", "tcp_ndown", "voip", "udp_
 PARAM_TYPES = ("rate", "size", "duration", "percent", "count", "device", "text")
 PROTOCOLS: dict[str, int] = {
     "icmp": 1, "igmp": 2, "ipencap": 4, "tcp": 6, "udp": 17, "dccp": 33, "ipv6": 41, "gre": 47,
-    "esp": 50, "ah": 51, "icmpv6": 58, "ospf": 89, "sctp": 132, "udplite": 136,
+    "esp": 50, "ah": 51, "icmpv6": 58, "ospf": 89, "pim": 103, "vrrp": 112, "l2tp": 115,
+    "sctp": 132, "udplite": 136,
 }  # fmt: skip
 """IP protocol numbers (IANA) of the names that `protocol` takes."""
 

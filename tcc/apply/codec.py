@@ -1,12 +1,13 @@
 """States as JSON: what a journal and a saved plan hold.
 
 Settings are kept as the payload of TCA_OPTIONS, which is what the kernel said or would be
-sent, so that nothing is lost in translation and no plugin has to invent a format. What is no
-qdisc is written field by field.
+sent, so that nothing is lost in translation and no plugin has to invent a format; beside it what
+the payload does not bring back: bounds that the kernel does not keep, times that it would dump
+rounded. What is no qdisc is written field by field.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from typing import Any, cast
 
 from tcc import plugin
@@ -25,13 +26,43 @@ from tcc.plan.state import (
     handle_text,
 )
 
+_PLAIN = (int, str, tuple, type(None))
 
-def settings_of(kind: str, payload: bytes) -> object | None:
-    """Return what `payload` means to the plugin of `kind`; None when no plugin can tell."""
+
+def settings_of(
+    kind: str, payload: bytes, unsaid: Mapping[str, Any] | None = None
+) -> object | None:
+    """Return what `payload` means to the plugin of `kind`; None when no plugin can tell.
+
+    Args:
+        kind: of qdisc.
+        payload: of TCA_OPTIONS.
+        unsaid: what `unsaid` told of these settings, perhaps by way of JSON.
+    """
     try:
-        return plugin.qdisc(kind).read(payload)
+        settings: Any = plugin.qdisc(kind).read(payload)
     except (KeyError, plugin.PluginError, ValueError):
         return None
+    if not unsaid:
+        return cast(object, settings)
+    known = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in unsaid.items()
+    }
+    return cast(object, replace(settings, **known))
+
+
+def unsaid(item: QdiscItem) -> dict[str, Any]:
+    """Return the settings of `item`, by name, that its payload does not bring back."""
+    settings: Any = item.settings
+    told = settings_of(item.kind, item.raw or payload_of(item) or b"")
+    if settings is None or told is None:
+        return {}
+    wanted = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    return {
+        name: value
+        for name, value in wanted.items()
+        if isinstance(value, _PLAIN) and value != getattr(told, name)
+    }
 
 
 def payload_of(item: QdiscItem) -> bytes | None:
@@ -89,7 +120,7 @@ def _item_to_json(item: Item) -> dict[str, Any]:
         "options": payload.hex(),
         "default": item.default,
         "sized": item.sized,
-        "moves": getattr(item.settings, "moves", None),
+        "unsaid": unsaid(item),
         "path": list(item.path),
     }
 
@@ -101,9 +132,7 @@ def _item_from_json(data: dict[str, Any]) -> Item:
 def _qdisc(data: dict[str, Any]) -> QdiscItem:
     kind, payload = str(data["kind"]), bytes.fromhex(data["options"])
     default = bool(data["default"])
-    settings = None if default else settings_of(kind, payload)
-    if moves := data.get("moves"):  # the kernel keeps no bounds, so no payload does
-        settings = replace(cast(Any, settings), moves=tuple(map(int, moves)))
+    settings = None if default else settings_of(kind, payload, data.get("unsaid"))
     return QdiscItem(
         kind,
         handle_number(data["handle"]),

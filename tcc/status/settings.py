@@ -7,11 +7,11 @@ after another one.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from tcc.apply import stored
-from tcc.apply.codec import payload_of, settings_of
+from tcc.apply.codec import payload_of, settings_of, unsaid
 from tcc.apply.journal import Journal
 from tcc.plan.state import Item, Place, QdiscItem, State
 from tcc.status.model import LiveSetting
@@ -111,7 +111,7 @@ def _to_json(one: Setting, base: list[str] | None) -> dict[str, Any]:
         "kind": one.item.kind,
         "handle": one.item.handle,
         "options": (payload_of(one.item) or b"").hex(),
-        "moves": getattr(one.item.settings, "moves", None),
+        "unsaid": unsaid(one.item),
     }
 
 
@@ -121,8 +121,6 @@ def _from_json(data: Mapping[str, Any]) -> Setting:
         str(data["link"]), direction, str(data["clause"]), str(data["value"]), str(data["when"])
     )
     kind = str(data["kind"])
-    settings = settings_of(kind, bytes.fromhex(data["options"]))
-    if data["moves"]:
-        settings = replace(cast(Any, settings), moves=tuple(map(int, data["moves"])))
+    settings = settings_of(kind, bytes.fromhex(data["options"]), data["unsaid"])
     item = QdiscItem(kind, int(data["handle"]), settings)
     return Setting(told, Place(str(data["device"]), str(data["at"])), item)

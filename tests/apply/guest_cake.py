@@ -130,7 +130,8 @@ def one(world, before, wanted):
     result = {"first": report.outcome.name, "found": texts(report)}
     result["second"] = world.apply(WANTED[wanted]).outcome.name
     if report.outcome is Outcome.DONE:
-        result["back"] = world.back().outcome.name
+        back = world.back()
+        result["back"], result["notes"] = back.outcome.name, back.notes
     result["exact"] = shown() == was
     if not result["exact"]:
         result["was"], result["is"] = was, shown()

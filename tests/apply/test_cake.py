@@ -17,6 +17,7 @@ def test_every_way_there_and_back_is_exact(guest_report):
         assert case["first"] == "DONE", name
         assert case["second"] == "UNCHANGED", name
         assert case["back"] == "DONE", name
+        assert not [said for said in case["notes"] if "somebody else" in said], name
         assert case["exact"], name
 
 

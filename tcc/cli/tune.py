@@ -59,6 +59,7 @@ class Found(NamedTuple):
     "the search goes on. By default bandwidth, rtt and memory of the link's directions.",
 )  # fmt: skip
 @sweeping.simulated(3, "Try every setting with N seeds; ten more confirm the choice.")
+@click.option("--report", metavar="F.html", help="Write a page with what was tried, too.")
 @click.option("--write", is_flag=True, help="Write the choice into the policy.")
 @click.option("--json", "as_json", is_flag=True, help="Print the choice as JSON.")
 @options.schema("tcc.sweep.tune.document")
@@ -78,6 +79,7 @@ def command(  # noqa: PLR0913, PLR0917
     seed: int,
     count: int,
     resources: sweeping.Resources,
+    report: str | None,
     *,
     write: bool,
     as_json: bool,
@@ -109,11 +111,16 @@ def command(  # noqa: PLR0913, PLR0917
     if isinstance(found, int):
         return found
     after = _edits(built, found)
+    edit = "".join(diff(built.sources[path], source) for path, source in after.items())
     if as_json:
-        edit = "".join(diff(built.sources[path], source) for path, source in after.items())
         click.echo(document(found.trials, found.choice, found.fates, seeds, edit))
     else:
-        _print(built, found, seeds, after)
+        _print(found, seeds, edit)
+    if report is not None:
+        from tcc.cli.pages import write as write_page  # noqa: PLC0415
+        from tcc.sweep.tune.page import render  # noqa: PLC0415
+
+        write_page(report, render(found.trials, found.choice, found.fates, seeds, edit))
     if write and found.choice.found:
         _write(after)
     return 0 if found.choice.found else NOT_FOUND
@@ -200,16 +207,14 @@ def _edits(built: "Built", found: "Found") -> "dict[str, Source]":
     return {path: one for path, one in changed.items() if one.text != built.sources[path].text}
 
 
-def _print(built: "Built", found: "Found", seeds: range, after: "dict[str, Source]") -> None:
-    from tcc.sweep.tune.explain import diff, explained  # noqa: PLC0415
+def _print(found: Found, seeds: range, edit: str) -> None:
+    from tcc.sweep.tune.explain import explained  # noqa: PLC0415
 
     click.echo(explained(found.trials, found.choice, seeds))
     for fate in found.fates:
-        with_it = fate.after if fate.after != fate.before else f"{fate.after}, as before"
-        was = "" if fate.after == fate.before else f", {fate.before} before"
-        click.echo(f'the policy\'s objective "{fate.text}": {with_it}{was}')
-    for path, source in after.items():
-        click.echo("\n" + diff(built.sources[path], source), nl=False)
+        click.echo(f'the policy\'s objective "{fate.text}": {fate.words}')
+    if edit:
+        click.echo(f"\n{edit}", nl=False)
 
 
 def _write(after: "dict[str, Source]") -> None:

@@ -4,12 +4,13 @@ Colour only shows where to look: every cell has its number in it, or, where ther
 cells for numbers, the page's table has.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
-from tcc.report.page.html import Markup, tag
+from tcc.report.page.html import Child, Markup, tag
 from tcc.sweep.axes import Axis
 
 WIDTH, HEAD, ROW, FLAT, FOOT = 6400, 420, 420, 140, 330
@@ -110,18 +111,17 @@ def heat_map(title: str, panel: Panel, shown: Sequence[Shown | None]) -> Markup:
     drawing = tag(
         "svg",
         _labels(panel, frame),
-        (
-            _cell(frame, (x, y), shown[point], ends)
-            for y, line in enumerate(panel.points)
-            for x, point in enumerate(line)
-        ),
+        tag("g", _over_all(panel, shown, partial(_shade, frame, ends)),
+            fill="var(--s0)", stroke="var(--paper)", stroke_width=12),
+        tag("g", _over_all(panel, shown, partial(_told, frame)), text_anchor="middle"),
         _legend(low.words, high.words, below + 110) if low and high and low != high else None,
         viewBox=f"0 0 {WIDTH} {below + FOOT}",
         role="img",
         aria_label=f"{title}; the table below has the same numbers",
         class_="heat",
         font_size=FONT,
-    )
+        fill="var(--ink)",
+    )  # fmt: skip
     return tag("div", drawing, class_="wide", tabindex=0, role="region", aria_label=title)
 
 
@@ -161,25 +161,38 @@ def _value(shown: Shown) -> Fraction:
     return shown.value
 
 
-def _cell(
-    frame: _Frame, place: tuple[int, int], shown: Shown | None, ends: tuple[Fraction, Fraction]
-) -> list[Markup]:
-    x, y = place
-    left, right = frame.edge(x), frame.edge(x + 1)
-    top, middle = HEAD + y * frame.height, HEAD + y * frame.height + frame.height // 2
+def _over_all(
+    panel: Panel, shown: Sequence[Shown | None], draw: Callable[[int, int, Shown | None], Child]
+) -> Iterator[Child]:
+    """Yield what is drawn of each cell, given its column and its row."""
+    for y, line in enumerate(panel.points):
+        for x, point in enumerate(line):
+            yield draw(x, y, shown[point])
+
+
+def _shade(
+    frame: _Frame, ends: tuple[Fraction, Fraction], x: int, y: int, shown: Shown | None
+) -> Child:
+    """Return the ground of a cell, the deeper the greater its value."""
     if shown is None:
-        return [_text("-", frame.middle(x), middle + 45)] if frame.numbers else []
-    low, high = ends
+        return None
+    left, (low, high) = frame.edge(x), ends
     share = (shown.value - low) / (high - low) if high > low else Fraction(0)
-    found = [
-        tag("rect", x=left, y=top, width=right - left, height=frame.height, fill="var(--s0)",
-            fill_opacity=f"{_depth(share)}%", stroke="var(--paper)", stroke_width=12)
-    ]  # fmt: skip
+    return tag(
+        "rect", x=left, y=HEAD + y * frame.height, width=frame.edge(x + 1) - left,
+        height=frame.height, fill_opacity=f"{_depth(share)}%",
+    )  # fmt: skip
+
+
+def _told(frame: _Frame, x: int, y: int, shown: Shown | None) -> Child:
+    """Return the number in a cell, or a dot if it holds and there is no room."""
+    across, middle = frame.middle(x), HEAD + y * frame.height + frame.height // 2
     if frame.numbers:
-        found.append(_text(shown.words + HELD * shown.held, frame.middle(x), middle + 45))
-    elif shown.held:
-        found.append(tag("ellipse", cx=frame.middle(x), cy=middle, rx=40, ry=40, fill="var(--ink)"))
-    return found
+        words = "-" if shown is None else shown.words + HELD * shown.held
+        return tag("text", words, x=across, y=middle + 45)
+    if shown is not None and shown.held:
+        return tag("ellipse", cx=across, cy=middle, rx=40, ry=40)
+    return None
 
 
 def _depth(share: Fraction) -> int:
@@ -215,4 +228,4 @@ def _labels(panel: Panel, frame: _Frame) -> Iterator[Markup]:
 
 
 def _text(words: str, x: int, y: int, anchor: str = "middle") -> Markup:
-    return tag("text", words, x=x, y=y, text_anchor=anchor, fill="var(--ink)")
+    return tag("text", words, x=x, y=y, text_anchor=anchor)

@@ -3,7 +3,7 @@
 The same grid gives the same bytes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from tcc.report.page.html import Child, Markup, tag
 from tcc.report.page.page import section, whole
 from tcc.report.page.words import WAYS, quantity
 from tcc.sweep import provenance
-from tcc.sweep.cells import ABSENT, HELD, MISSED, NOISY, REFUSED, Cell
+from tcc.sweep.cells import ABSENT, HELD, MISSED, NOISY, REFUSED, Cell, Cells
 from tcc.sweep.figures import UNITS
 from tcc.sweep.heat import Panel, Shown, heat_map, panels
 from tcc.sweep.pareto import DELAY, RATES, Trade, front, trades
@@ -94,11 +94,13 @@ def _varied(swept: Swept) -> Markup:
 def _objective(swept: Swept, number: int) -> Markup:
     title = swept.grid.objectives[number] or f"objective {number + 1}"
     figures = list(_figures(swept, number))
-    maps = [drawn for one in figures for drawn in _maps(swept, one)]
-    fronts = list(_fronts(swept, number))
+    maps = [each for one in figures for each in _maps(swept, one)]
+    names = [axis.name for axis in swept.grid.axes]
+    settings = [[value for _, value in point.settings] for point in swept.points]
+    drawn = list(fronts(swept.cells, number, names, settings))
     children: list[Child] = []
-    if fronts:
-        children += [tag("h3", "Rate against delay"), tag("div", fronts, class_="figures")]
+    if drawn:
+        children += [tag("h3", "Rate against delay"), tag("div", drawn, class_="figures")]
     if maps:
         children += [tag("h3", "Over the grid"), tag("div", maps, class_="figures")]
     children += [tag("h3", "Every point"), _table(swept, number, figures)]
@@ -153,9 +155,21 @@ def _note(panel: Panel, figure: Figure) -> str:
     return "; ".join(filter(None, (", ".join(map(" = ".join, panel.fixed)), held)))
 
 
-def _fronts(swept: Swept, number: int) -> Iterator[Markup]:
+def fronts(
+    cells: Cells, number: int, names: Sequence[str], settings: Sequence[Sequence[str]],
+    chosen: int | None = None,
+) -> Iterator[Markup]:  # fmt: skip
+    """Yield rate against delay in each direction, where there is something to compare.
+
+    Args:
+        cells: by point, then by objective.
+        number: of the objective.
+        names: of what varies.
+        settings: the values of each point.
+        chosen: a point that is marked.
+    """
     for direction, rate in RATES.items():
-        found = trades(swept.cells, number, direction)
+        found = trades(cells, number, direction)
         if len(found) < 2:
             continue
         best = front(found)
@@ -165,23 +179,24 @@ def _fronts(swept: Swept, number: int) -> Iterator[Markup]:
             tag("h4", title),
             tag("p", f"{len(best)} of {len(found)} points are on the Pareto front: no other is "
                 "faster and delays less.", class_="note"),
-            scatter(title, found, best),
-            _front_table(swept, title, best),
+            scatter(title, found, best, chosen),
+            _front_table(f"The front of {title}", best, names, settings),
         )  # fmt: skip
 
 
-def _front_table(swept: Swept, title: str, best: list[Trade]) -> Markup:
+def _front_table(
+    caption: str, best: list[Trade], names: Sequence[str], settings: Sequence[Sequence[str]]
+) -> Markup:
     rows = (
         tag(
             "tr",
-            (tag("td", value) for _, value in swept.points[trade.point].settings),
+            (tag("td", value) for value in settings[trade.point]),
             tag("td", quantity(trade.rate, "rate"), class_="number"),
             tag("td", quantity(trade.delay, "duration"), class_="number"),
         )
         for trade in best
     )
-    heads = [*(axis.name for axis in swept.grid.axes), "rate", "delay"]
-    return _wide(f"The front of {title}", heads, rows)
+    return wide(caption, [*names, "rate", "delay"], rows)
 
 
 def _table(swept: Swept, number: int, figures: list[Figure]) -> Markup:
@@ -189,7 +204,7 @@ def _table(swept: Swept, number: int, figures: list[Figure]) -> Markup:
         tag(
             "tr",
             (tag("td", value) for _, value in swept.points[point].settings),
-            tag("td", _chip(row[number])),
+            tag("td", chip(row[number])),
             (
                 tag("td", "-" if one is None else one.words, class_="number")
                 for one in (figure.shown[point] for figure in figures)
@@ -198,14 +213,15 @@ def _table(swept: Swept, number: int, figures: list[Figure]) -> Markup:
         for point, row in enumerate(swept.cells[:MOST_ROWS])
     )
     heads = [*(axis.name for axis in swept.grid.axes), "verdict", *(one.title for one in figures)]
-    table = _wide("Every point", heads, rows)
+    table = wide("Every point", heads, rows)
     if len(swept.cells) <= MOST_ROWS:
         return table
     left = len(swept.cells) - MOST_ROWS
     return Markup(table + tag("p", f"{left:,} more points are in the JSON document."))
 
 
-def _wide(caption: str, heads: list[str], rows: Iterator[Markup]) -> Markup:
+def wide(caption: str, heads: Sequence[str], rows: Iterable[Markup]) -> Markup:
+    """Return a table that scrolls in its frame where there is no room for it."""
     table = tag(
         "table",
         tag("caption", caption),
@@ -215,7 +231,8 @@ def _wide(caption: str, heads: list[str], rows: Iterator[Markup]) -> Markup:
     return tag("div", table, class_="wide", tabindex=0, role="region", aria_label=caption)
 
 
-def _chip(cell: Cell) -> Markup:
+def chip(cell: Cell) -> Markup:
+    """Return the state of a cell, with the reasons where it could not be run."""
     reasons: Mapping[str, str] = dict(cell.reasons)
     return tag(
         "span", cell.state, class_=f"chip {CHIPS[cell.state]}",

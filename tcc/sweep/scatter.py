@@ -8,12 +8,17 @@ from tcc.report.page.html import Markup, tag
 from tcc.report.page.svg import ACROSS, DOWN, HEIGHT, LEFT, TOP, WIDTH, Axis, grid
 from tcc.sweep.pareto import DELAY, Trade
 
-DOT, FRONT_DOT = 40, 70
+DOT, FRONT_DOT, RING = 40, 70, 130
 MARKS = 6
 
 
-def scatter(title: str, trades: Sequence[Trade], front: Sequence[Trade]) -> Markup:
-    """Return a drawing: the delay across, the rate upwards, the front joined by a line."""
+def scatter(
+    title: str, trades: Sequence[Trade], front: Sequence[Trade], chosen: int | None = None
+) -> Markup:
+    """Return a drawing: the delay across, the rate upwards, the front joined by a line.
+
+    A point that was chosen has a ring around it.
+    """
     across = _axis("delay", DELAY, [trade.delay for trade in trades])
     up = _axis("rate", "goodput", [trade.rate for trade in trades])
     places = {trade.point: _place(trade, across, up) for trade in trades}
@@ -28,7 +33,8 @@ def scatter(title: str, trades: Sequence[Trade], front: Sequence[Trade]) -> Mark
                 fill=f"var(--{'s1' if point in best else 's0'})")
             for point, (x, y) in places.items()
         ),
-        _legend(),
+        _ring(*places[chosen]) if chosen in places else None,
+        _legend(chosen in places),
         viewBox=f"0 0 {WIDTH} {HEIGHT + 30}",
         role="img",
         aria_label=f"{title}; the table below names the points of the front",
@@ -36,9 +42,19 @@ def scatter(title: str, trades: Sequence[Trade], front: Sequence[Trade]) -> Mark
     )  # fmt: skip
 
 
-def _legend() -> Iterator[Markup]:
-    """Yield what the two kinds of points are, which differ in size, not in colour alone."""
+def _ring(x: int, y: int, size: int = RING) -> Markup:
+    return tag(
+        "ellipse", cx=x, cy=y, rx=size, ry=size, fill="none", stroke="var(--ink)", stroke_width=24
+    )  # fmt: skip
+
+
+def _legend(chosen: bool) -> Iterator[Markup]:
+    """Yield what the kinds of points are, which differ in size, not in colour alone."""
     y = TOP - 140
+    if chosen:
+        end = LEFT + ACROSS - 2000
+        yield tag("text", "chosen", x=end, y=y + 40, text_anchor="end")
+        yield _ring(end - 68 * len("chosen") - 130, y, FRONT_DOT)
     for end, size, colour, words in (
         (LEFT + ACROSS, FRONT_DOT, "s1", "on the front"),
         (LEFT + ACROSS - 1200, DOT, "s0", "beaten"),

@@ -1,4 +1,4 @@
-"""The page of a sweep in a real browser: drawings against the data, readable, offline."""
+"""The pages of a sweep and of a search in a real browser: against the data, readable, offline."""
 
 import json
 from pathlib import Path
@@ -117,3 +117,59 @@ def test_it_looks_as_it_did(
     assert abs(apart.sizes[0][1] - apart.sizes[1][1]) <= TALLER, apart
     assert apart.mean <= MEAN, apart
     assert apart.wrong <= WRONG, apart
+
+
+# ------------------------------------------------------------------ a search
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A page, and the same search as JSON."""
+    folder = tmp_path_factory.mktemp("tune")
+    (folder / "line.tcc").write_text(POLICY)
+    page = folder / "tune.html"
+    words = [
+        "tune", str(folder / "line.tcc"), "--for", "probe induced-latency p99 <= 10ms",
+        "--maximise", "egress.goodput", "--seeds", "1", "--jobs", "1",
+        "--vary", "wan.egress.qdisc.latency=5ms..50ms/4",
+    ]  # fmt: skip
+    done = CliRunner().invoke(cli, [*words, "--report", str(page), "--json"])
+    return page, json.loads(done.stdout)
+
+
+def test_a_search_is_drawn_and_asks_for_nothing(chromium: Browser, tuned: tuple[Path, Any]):
+    page, data = tuned
+    chromium.open(page)
+    (cloud,) = drawings(chromium, "circle")
+    assert cloud.is_displayed()
+    assert cloud.accessible_name
+    rows = chromium.driver.find_elements(By.CSS_SELECTOR, "#tried > .wide tbody tr")
+    assert len(rows) == data["tried"] == len(cloud.find_elements(By.TAG_NAME, "circle"))
+    ring, *_ = cloud.find_elements(By.CSS_SELECTOR, "ellipse[fill=none]")
+    around = [
+        one for one in cloud.find_elements(By.TAG_NAME, "circle")
+        if all(one.get_attribute(name) == ring.get_attribute(name) for name in ("cx", "cy"))
+    ]  # fmt: skip
+    assert around
+    (marked,) = [row.text for row in rows if "chosen" in row.text]
+    assert marked.startswith(data["settings"]["wan.egress.qdisc.latency"])
+    assert chromium.log() == []
+    assert len(chromium.requests()) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_of_a_search_can_be_read(
+    chromium: Browser, tuned: tuple[Path, Any], scheme: str
+):  # fmt: skip
+    chromium.open(tuned[0], scheme=scheme)
+    found = contrasts(chromium)
+    assert len(found) > 40
+    assert [one for one in found if one[0] < LEAST] == []
+
+
+@pytest.mark.parametrize("width", [320, 800])
+def test_a_search_on_a_narrow_screen_needs_no_sideways(
+    chromium: Browser, tuned: tuple[Path, Any], width: int
+):  # fmt: skip
+    chromium.open(tuned[0], width=width)
+    assert chromium.run("return document.documentElement.scrollWidth") <= width

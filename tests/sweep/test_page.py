@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,6 +93,20 @@ def test_it_needs_nothing_else_and_is_the_same_bytes(tcc, here):
         r"<style>.*?</style>|<script.*?</script>", "", text, flags=re.DOTALL
     )
     assert len(reader.drawn) == 1 + 4  # the front; two requirements, rate and delay
+    assert len(text) < 60_000
+    assert "<script" not in text
+
+
+@pytest.mark.slow
+def test_a_large_grid_is_a_page_that_can_be_mailed(tcc, here):
+    """Of 360 points and four figures, each with a map, a front and a line of the table."""
+    vary = ("--vary", "up=1mbit..12mbit/45", "--vary", "wan.egress.rtt=10ms..80ms/8")
+    assert tcc("sweep", "tiny.tcc", *vary, "--report", "out.html").code in (0, 1)
+    text = (here / "out.html").read_text()
+    reader = Reader()
+    reader.feed(text)
+    assert len(reader.tables["Every point"]) == 1 + 360
+    assert text.count("<rect ") == 4 * 360
     assert len(text) < 300_000
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tcc.sweep.tune.explain import least_share
 from tcc.sweep.tune.knobs import rounded
+from tests.sweep.test_page import Reader
 
 BEHIND = """\
 link wan {
@@ -66,6 +67,42 @@ def test_the_explanation_says_what_was_turned_and_what_limits_it(tcc, behind):
     assert minus == "-        bandwidth 8mbit  # more than there is"
     assert plus.endswith("mbit  # more than there is")
     assert (behind / "p.tcc").read_text() == BEHIND
+
+
+def test_the_page_says_what_the_search_printed(tcc, behind):
+    """The choice and its reasons, every setting with its figures, the choice marked in both."""
+    vary = ("--vary", "wan.egress.bandwidth=2mbit..8mbit/4")
+    done = tcc("tune", "p.tcc", *GOAL, *vary, "--report", "out.html")
+    assert done.code == 0
+    text = (behind / "out.html").read_text()
+    reader = Reader()
+    reader.feed(text)
+    [_, [name, value]] = reader.tables["Settings"]
+    assert name == "wan.egress.bandwidth"
+    assert f"    {name}  {value}\n" in done.out
+    head, *rows = reader.tables["Every setting"]
+    assert head[:2] == [name, "verdict"]
+    shown = {tuple(word for word in " ".join(row).split() if word != "chosen") for row in rows}
+    printed = done.out.partition("best last:\n")[2].partition("the policy's")[0].splitlines()[1:]
+    printed, [rest] = printed[:-1], printed[-1:]
+    assert rest == f"    and {len(rows) - len(printed)} that were no better"
+    assert len(printed) == 12
+    assert {tuple(line.split()) for line in printed} < shown
+    assert [row[0] for row in rows if row[1].endswith(" chosen")] == [value]
+    for words in ("What limits it: with", "held with 13 of 13 seeds"):
+        assert words in text
+    assert "-        bandwidth 8mbit" in text
+    assert reader.tables["The policy's own objectives"][1] == ["own", "held", "held"]
+    assert text.count('fill="none" stroke="var(--ink)"') == 2  # in the cloud, in its legend
+    assert reader.drawn == [
+        "egress goodput against induced-latency p99; the table below names the points of the front"
+    ]
+    assert reader.loads
+    assert all(one.startswith(("#", "data:")) for one in reader.loads)
+    assert "<script" not in text
+    assert len(text) < 60_000
+    tcc("tune", "p.tcc", *GOAL, *vary, "--report", "again.html", "--jobs", "1")
+    assert (behind / "again.html").read_text() == text
 
 
 def test_write_makes_the_edit_that_was_shown(tcc, behind):

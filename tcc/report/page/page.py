@@ -116,13 +116,17 @@ def drawings(row: Sequence[Chart | Distribution], drawn: list[Chart]) -> Iterato
         yield figure(one) if isinstance(one, Chart) else curve(one)
 
 
+def _carried(names: Sequence[str], between: str = "") -> str:
+    return between.join((HERE / name).read_text(encoding="utf-8") for name in names)
+
+
 def whole(title: str, body: Sequence[Markup], drawn: Sequence[Chart]) -> str:
-    """Return a document around a body, with all that its charts need."""
-    style = "".join((HERE / name).read_text(encoding="utf-8") for name in STYLES)
-    script = ";".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    """Return a document around a body, with all that its charts need; without any, no script."""
+    style, script = _carried(STYLES if drawn else STYLES[-1:]), _carried(SCRIPTS, ";")
     allowed = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {_hash(style)}; "
+        + (f"script-src {_hash(script)}; " if drawn else "")
+        + "img-src data:; base-uri 'none'; form-action 'none'"
     )
     head = tag(
         "head",
@@ -141,9 +145,11 @@ def whole(title: str, body: Sequence[Markup], drawn: Sequence[Chart]) -> str:
             "body",
             tag("a", "Skip to the results", href="#main", class_="skip"),
             tag("main", body, id="main", tabindex=-1),
-            tag("script", data([chart.data() for chart in drawn]), id="data",
-                type="application/json"),
-            tag("script", Markup(script)),
+            [
+                tag("script", data([chart.data() for chart in drawn]), id="data",
+                    type="application/json"),
+                tag("script", Markup(script)),
+            ] if drawn else None,
         ),
         lang="en",
     )  # fmt: skip

@@ -25,22 +25,19 @@ def explained(trials: Trials, choice: Choice, seeds: Sequence[int]) -> str:
 
 
 def _lines(trials: Trials, choice: Choice, seeds: Sequence[int]) -> Iterator[str]:
-    yield _heading(trials)
-    tried = len({setting for setting, _ in trials.done})
-    yield (
-        f"    under {trials.goal.load}; {tried} settings tried, {trials.runs} runs; "
-        f"seeds {seeds[0]}..{seeds[-1]}, the choice {CONFIRMING} more"
-    )
+    yield heading(trials)
+    yield f"    {effort(trials, seeds)}"
     yield ""
     yield from _choice(trials, choice)
     yield ""
-    yield from (f"    {line}" for line in (_limit(trials, choice), *_certainty(choice, seeds)))
+    yield from (f"    {line}" for line in (limit(trials, choice), *certainty(choice, seeds)))
     yield ""
     yield "what was tried, the best last:"
     yield from _table(trials, choice, seeds)
 
 
-def _heading(trials: Trials) -> str:
+def heading(trials: Trials) -> str:
+    """Say what was asked for."""
     *required, sought = trials.goal.policy.objectives[0].require
     words = " and ".join(
         " ".join(filter(None, (one.direction, requirement_text(one)))) for one in required
@@ -52,6 +49,15 @@ def _heading(trials: Trials) -> str:
     return f"{most} {name}{of_line}" + (f" with {words}" if words else "")
 
 
+def effort(trials: Trials, seeds: Sequence[int]) -> str:
+    """Say under what load, and how much was tried."""
+    tried = len({setting for setting, _ in trials.done})
+    return (
+        f"under {trials.goal.load}; {tried} settings tried, {trials.runs} runs; "
+        f"seeds {seeds[0]}..{seeds[-1]}, the choice {CONFIRMING} more"
+    )
+
+
 def _of_line(trials: Trials) -> str:
     if not trials.is_share:
         return ""
@@ -61,32 +67,39 @@ def _of_line(trials: Trials) -> str:
 
 
 def _choice(trials: Trials, choice: Choice) -> Iterator[str]:
-    if not choice.best.holds:
-        yield "nothing that was tried holds with every seed; this comes nearest:"
-    elif not choice.found:
-        yield "nothing that was tried holds with every further seed; this was the best:"
+    if not choice.found:
+        yield f"{shortcoming(choice)}:"
     yield from aligned([
         [f"    {knob.name}", value or AS_IT_IS]
         for knob, value in zip(trials.knobs, choice.best.setting, strict=True)
     ])  # fmt: skip
     before, best = choice.before, choice.best
     figures = [*best.required, *best.sought]
-    olds: dict[Any, Summary] = {_place(one): one for one in (*before.required, *before.sought)}
+    olds: dict[Any, Summary] = {place_of(one): one for one in (*before.required, *before.sought)}
     rows = []
     for one in figures:
-        words = _words(trials, one)
-        rows.append([f"    {words}", _mean(one), f"was {_mean(olds.get(_place(one)))}"])
+        words = words_of(trials, one)
+        rows.append([f"    {words}", mean_of(one), f"was {mean_of(olds.get(place_of(one)))}"])
     if best.score is not None and trials.is_share:
         was = "-" if before.score is None else in_words(before.score, "ratio")
         rows.append(["    of the line", in_words(best.score, "ratio"), f"was {was}"])
     yield from aligned(rows)
 
 
-def _place(one: Summary) -> tuple[int, str | None]:
+def shortcoming(choice: Choice) -> str:
+    """Say what is wrong with a choice that was not found."""
+    if not choice.best.holds:
+        return "nothing that was tried holds with every seed; this comes nearest"
+    return "nothing that was tried holds with every further seed; this was the best"
+
+
+def place_of(one: Summary) -> tuple[int, str | None]:
+    """Return which requirement a summary is of, and in which direction."""
     return one.verdict.index, one.verdict.direction
 
 
-def _words(trials: Trials, one: Summary) -> str:
+def words_of(trials: Trials, one: Summary) -> str:
+    """Return what a summary is of."""
     requirement = trials.goal.policy.objectives[0].require[one.verdict.index]
     said = requirement_text(requirement)
     if one.verdict.index == trials.goal.sought:
@@ -94,14 +107,15 @@ def _words(trials: Trials, one: Summary) -> str:
     return " ".join(filter(None, (one.verdict.direction, said)))
 
 
-def _mean(one: Summary | None) -> str:
+def mean_of(one: Summary | None) -> str:
+    """Return a summary's mean over the seeds; `-` where there is none."""
     values = [value for value in one.values if value is not None] if one else []
     if one is None or not values:
         return "-"
     return in_words(sum(values, Fraction(0)) / len(values), one.verdict.unit)
 
 
-def _limit(trials: Trials, choice: Choice) -> str:
+def limit(trials: Trials, choice: Choice) -> str:
     """Say what stands in the way of more."""
     limits = choice.limits
     if not choice.found:
@@ -118,7 +132,7 @@ def _limit(trials: Trials, choice: Choice) -> str:
 
 def _missed(trials: Trials, trial: Trial) -> list[str]:
     return [
-        f"{_words(trials, one).partition(' >=')[0].partition(' <=')[0]} {_worst(trials, one)}"
+        f"{words_of(trials, one).partition(' >=')[0].partition(' <=')[0]} {_worst(trials, one)}"
         for one in trial.required
         if not one.holds
     ] or ["a further seed"]
@@ -134,7 +148,8 @@ def _worst(trials: Trials, one: Summary) -> str:
     return in_words(far, one.verdict.unit)
 
 
-def _certainty(choice: Choice, seeds: Sequence[int]) -> Iterator[str]:
+def certainty(choice: Choice, seeds: Sequence[int]) -> Iterator[str]:
+    """Yield what was given up, and how sure the choice is."""
     for trial in choice.given_up:
         yield f"given up: another setting, which held with {trial.held} of {CONFIRMING} more seeds"
     if choice.confirmed is None:
@@ -164,10 +179,17 @@ def least_share(count: int) -> int:
     return share
 
 
+def ranked(trials: Trials, seeds: Sequence[int]) -> list[Trial]:
+    """Return what was tried with all of these seeds, the best last."""
+    tried = [one for (_, used), one in trials.done.items() if used == tuple(seeds)]
+    return sorted(
+        tried, key=lambda one: (one.holds, one.score is not None, one.score or 0, -one.shortfall)
+    )
+
+
 def _table(trials: Trials, choice: Choice, seeds: Sequence[int]) -> Iterator[str]:
     """Yield what was tried, in order of what is sought; of many the best and those around."""
-    tried = [one for (_, used), one in trials.done.items() if used == tuple(seeds)]
-    tried.sort(key=lambda one: (one.holds, one.score is not None, one.score or 0, -one.shortfall))
+    tried = ranked(trials, seeds)
     shown = tried[-MOST_ROWS:]
     measured = (*choice.best.required, *choice.best.sought)
     turned = [
@@ -176,12 +198,12 @@ def _table(trials: Trials, choice: Choice, seeds: Sequence[int]) -> Iterator[str
         if any(one.setting[place] is not None for one in shown)
     ]
     heads = [*(trials.knobs[place].name for place in turned), "verdict"]
-    heads += [*(_words(trials, one) for one in measured), *(["of the line"] * trials.is_share)]
+    heads += [*(words_of(trials, one) for one in measured), *(["of the line"] * trials.is_share)]
     rows = [heads]
     for one in shown:
-        figures = {_place(each): _mean(each) for each in (*one.required, *one.sought)}
+        figures = {place_of(each): mean_of(each) for each in (*one.required, *one.sought)}
         settings = (one.setting[place] or AS_IT_IS for place in turned)
-        cells = (figures.get(_place(each), "-") for each in measured)
+        cells = (figures.get(place_of(each), "-") for each in measured)
         share = "-" if one.score is None else in_words(one.score, "ratio")
         rows.append([*settings, one.cell.state, *cells, *([share] * trials.is_share)])
     for row in rows:

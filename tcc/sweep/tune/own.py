@@ -21,6 +21,13 @@ class Fate(NamedTuple):
     before: str
     after: str
 
+    @property
+    def words(self) -> str:
+        """Return its state with the choice, and what it was if that is another."""
+        if self.after == self.before:
+            return f"{self.after}, as before"
+        return f"{self.after}, {self.before} before"
+
 
 def own(trials: Trials, built: Built, choice: Choice, seeds: Sequence[int]) -> list[Fate]:
     """Return the states of all objectives of the policy, as it is and with the choice."""

@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -230,7 +232,9 @@ def test_it_is_said_who_dropped(tmp_path: Path, shaping: str, said: str):
         f'link wan {{ device "eth0"; framing ethernet; egress {{ bandwidth 5mbit; {shaping} }} }}\n'
         'objective "full" { under tcp_nup 2 flows for 1s; require egress goodput >= 1mbit }\n'
     )
-    measured = record(scenario(text), tmp_path / "x.pcapng")
+    made = scenario(text)
+    measured = record(made, tmp_path / "x.pcapng")
+    assert plugin.verifier("reference").measure(made, 1) == replace(measured, recorded=None)
     reasons = measured.directions["egress"].reasons
     rows = fields(tmp_path / "x.pcapng", "frame.comment",
                   where='frame.interface_name == "wan egress dropped"')  # fmt: skip
@@ -335,7 +339,6 @@ def test_a_full_disk_is_told_and_leaves_what_was_there(
 ):
     """The file may not grow beyond a limit that the system sets."""
     import resource
-    import signal
 
     file, out = written(tmp_path), tmp_path / "out.pcapng"
     out.write_bytes(b"before")
@@ -350,6 +353,27 @@ def test_a_full_disk_is_told_and_leaves_what_was_there(
     assert f"{out}: File too large" in capsys.readouterr().err
     assert out.read_bytes() == b"before"
     assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("more", [["--jobs", "1"], ["--repeat", "2", "--jobs", "2"]])
+def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, more: list[str]):
+    file = written(tmp_path, POLICY.replace("for 1s", "for 1h"))
+    out = tmp_path / "out.pcapng"
+    words = ["verify", file, "--no-mend", "--pcap", str(out), *more]
+    with subprocess.Popen(
+        [sys.executable, "-c", "from tcc.cli.main import main; main()", *words],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not any(one.stat().st_size > 10**5 for one in tmp_path.glob(".out*")):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    times = [float(row[0]) for row in fields(out, "frame.time_relative")]
+    assert len(times) > 100
+    assert times == sorted(times)
+    assert not list(tmp_path.glob(".out*"))
 
 
 def test_what_is_not_predicted_is_not_recorded(

@@ -1,6 +1,6 @@
 """What a plan is made of: steps on single places, in order."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -51,11 +51,9 @@ class Plan:
         """Whether there is anything to do."""
         return bool(self.operations)
 
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The devices that will be touched, in the order in which they will be."""
-        return tuple(dict.fromkeys(step.place.device for step in self.operations))
-
-    def steps_on(self, device: str) -> Iterator[Operation]:
-        """Yield the steps that touch `device`."""
-        return (step for step in self.operations if step.place.device == device)
+    def by_device(self) -> Mapping[str, Sequence[Operation]]:
+        """Return the steps on each device that will be touched, both in the plan's order."""
+        found: dict[str, list[Operation]] = {}
+        for step in self.operations:
+            found.setdefault(step.place.device, []).append(step)
+        return found

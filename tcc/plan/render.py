@@ -49,7 +49,7 @@ def summary(plan: Plan) -> str:
     """Return one line: how much there is to do."""
     if not plan:
         return "Nothing to do: everything is as wanted."
-    steps, devices = len(plan.operations), len(plan.devices)
+    steps, devices = len(plan.operations), len(plan.by_device())
     return f"{steps} step{'s' * (steps != 1)} on {devices} device{'s' * (devices != 1)}."
 
 

@@ -115,7 +115,7 @@ def test_the_kernels_own_is_had_by_deleting():
 def test_a_device_that_is_not_wanted_is_not_touched():
     observed = {ROOT: bfifo(1), Place("eth1", "root"): pfifo(7)}
     plan = diff(observed, {ROOT: bfifo(1, 1)}, comparison)
-    assert plan.devices == ("eth0",)
+    assert list(plan.by_device()) == ["eth0"]
 
 
 @pytest.mark.parametrize(

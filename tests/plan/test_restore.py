@@ -86,13 +86,13 @@ def item(kind="strange", handle=1, raw=b"a"):
 def test_the_last_device_comes_back_first():
     before = {Place(name, "root"): QdiscItem("", 0, default=True) for name in ("a", "b", "c")}
     current = {Place(name, "root"): item() for name in ("a", "b", "c")}
-    assert restore(current, before, comparison).devices == ("c", "b", "a")
+    assert list(restore(current, before, comparison).by_device()) == ["c", "b", "a"]
 
 
 def test_a_device_that_is_gone_is_left_out():
     before = {Place("a", "root"): item(), Place("b", "root"): item()}
     current = {Place("a", "root"): item(raw=b"b")}
-    assert restore(current, before, comparison).devices == ("a",)
+    assert list(restore(current, before, comparison).by_device()) == ["a"]
     assert unlike(current, before, comparison) == [Place("a", "root")]
 
 

@@ -41,16 +41,15 @@ def obstacles(
     there = qdiscs_by_device(plan.observed)
     default = default_qdisc()
     estimators = _estimators(plan, route)
-    for device in plan.devices:
+    for device, steps in plan.by_device().items():
         if device not in numbers or device not in there:
             continue
         tree = Tree(device, numbers[device], there[device], frozenset(kinds.get(device, ())))
         lost = {
             step.place.at
-            for step in plan.steps_on(device)
+            for step in steps
             if step.verb in {Verb.REPLACE, Verb.DELETE, Verb.ADD} and is_tree(step.place)
         }
-        steps = list(plan.steps_on(device))
         if any(step.place.at == LINK and step.verb is Verb.DELETE for step in steps):
             lost.add("root")  # it goes with its device
         touched = {step.place.at for step in steps} | lost

@@ -86,7 +86,8 @@ class Refusal(NamedTuple):
 
 def measured(words: Sequence[str], folder: Path) -> Took:
     """Run tcc in a folder, which keeps its state, too."""
-    environment = {"PYTHONPATH": str(ROOT), "NO_COLOR": "1", "TCC_STATE_DIR": str(folder / "state")}
+    ours = f"{ROOT}{os.pathsep}{ROOT / 'plugins'}"
+    environment = {"PYTHONPATH": ours, "NO_COLOR": "1", "TCC_STATE_DIR": str(folder / "state")}
     return run_apart([sys.executable, "-m", "tcc", *words], folder, environment, errors=True)
 
 

@@ -17,6 +17,7 @@ from tcc.express import (
     Written,
     header,
     tier_losses,
+    unnameable,
 )
 from tcc.lower import LoweredQdisc
 from tcc.lower.ifb import ifb_name
@@ -30,6 +31,9 @@ def _write(request: Request) -> Written:
     stanzas: list[str] = []
     losses: list[Loss] = []
     for device, ends in request.by_device().items():
+        if lost := list(unnameable(ends, "ifupdown-ng", device)):
+            losses += lost
+            continue
         losses += tier_losses(ends, "ifupdown-ng")
         for direction, one in ends.items():
             losses += _losses(one)

@@ -24,6 +24,7 @@ from tcc.express import (
     is_cake,
     said_of,
     tier_losses,
+    unnameable,
 )
 from tcc.lower import LoweredQdisc
 from tcc.plan.state import FileItem
@@ -53,6 +54,9 @@ def _write(request: Request) -> Written:
     lines: list[str] = []
     losses: list[Loss] = []
     for number, (device, ends) in enumerate(request.by_device().items()):
+        if lost := list(unnameable(ends, "VyOS", device)):
+            losses += lost
+            continue
         losses += tier_losses(ends, "VyOS", "set its DSCP in `set policy route`")
         for direction, one in ends.items():
             losses += _losses(one, version)

@@ -6,6 +6,7 @@ findings of `tcc generate` and the table of `tcc generate --matrix`.
 
 from tcc.express.cakes import Reasons, cake_losses, is_cake, said_of
 from tcc.express.losses import Loss, finding
+from tcc.express.names import unnameable
 from tcc.express.table import table
 from tcc.express.tiers import tier_losses
 from tcc.express.written import (
@@ -36,4 +37,5 @@ __all__ = [
     "table",
     "text_differences",
     "tier_losses",
+    "unnameable",
 ]

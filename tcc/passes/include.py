@@ -1,7 +1,7 @@
 """`include "file.tcc"`: read other files, each once, relative to the one that includes.
 
-What is read must be a regular file with a name that ends in `.tcc`: policies are compiled
-by root, and a message about a file quotes it.
+What is read must be a regular file with a name that ends in `.tcc`, behind links as well:
+policies are compiled by root, and a message about a file quotes it.
 """
 
 import os
@@ -131,6 +131,11 @@ class _Gathering:
         """Return the code and words for an include that cannot be; nothing when it can."""
         if not written.endswith(SUFFIX):
             return ("include-not-a-policy", f"the name of a policy ends in {SUFFIX}")
+        if key is not None and not os.path.realpath(path).endswith(SUFFIX):
+            return (
+                "include-not-a-policy",
+                f"{path} leads to another file, whose name does not end in {SUFFIX}",
+            )
         if key is None:
             if "\0" not in path and os.path.exists(path):
                 return ("include-not-a-policy", f"{path} is not a regular file")

@@ -215,3 +215,16 @@ def test_prefer_turns_a_refusal_into_a_warning():
     files, found = written(text, "vyos")
     assert found == ["system-cannot"]
     assert files
+
+
+@pytest.mark.parametrize("system", ["networkd", "vyos", "ifupdown-ng"])
+@pytest.mark.parametrize(
+    "device", ["*", "eth[01]", "!eth0", "a$(id)", "a;b", "a'b", "a\\b", "größe"]
+)
+def test_a_name_that_a_system_would_take_for_something_else_is_refused(system: str, device: str):
+    """systemd.network(5): Name= is a list of globs; VyOS reads commands with a shell."""
+    quoted = device.replace("\\", "\\\\")
+    both = "egress { bandwidth 5mbit; qdisc cake }; ingress { bandwidth 5mbit; qdisc cake }"
+    files, found = written(f'link wan {{ device "{quoted}"; {both} }}', system)
+    assert not [text for text in files.values() if device in text]
+    assert "system-cannot" in found

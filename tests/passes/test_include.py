@@ -74,6 +74,16 @@ def test_pipes_and_devices_are_not_opened(tmp_path):
     assert [error.code for error in api.load(main).found] == ["include-not-a-policy"]
 
 
+def test_a_link_does_not_lead_to_files_that_are_no_policies(tmp_path):
+    secret = tmp_path / "shadow"
+    secret.write_text("root:$6$salt\n")
+    main = write(tmp_path, main='include "innocent.tcc"\n')
+    (tmp_path / "innocent.tcc").symlink_to(secret)
+    built = api.load(main)
+    assert [error.code for error in built.found] == ["include-not-a-policy"]
+    assert [source.path for source in built.sources.values()] == [main]
+
+
 def test_an_included_file_that_is_not_text(tmp_path):
     main = write(tmp_path, main='include "bad.tcc"\n')
     (tmp_path / "bad.tcc").write_bytes(b"\xff\xfe")

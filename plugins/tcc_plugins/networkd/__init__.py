@@ -17,6 +17,7 @@ from tcc.express import (
     Written,
     header,
     is_cake,
+    unnameable,
 )
 from tcc.express.commands import script
 from tcc.lower import LoweredQdisc
@@ -56,6 +57,9 @@ def _write(request: Request) -> Written:
     files: dict[str, FileItem] = {}
     losses: list[Loss] = []
     for device, ends in request.by_device().items():
+        if lost := list(unnameable(ends, "networkd", device)):
+            losses += lost
+            continue
         if "egress" in ends:
             text, lost = _sections(ends["egress"], version)
             losses += lost
@@ -76,8 +80,7 @@ def _network_file(request: Request, device: str) -> tuple[str, str]:
         return f"{FOLDER}/{base}.network.d/50-tcc.conf", "\n"
     note = "# networkd takes the first file that matches: add your [Network] here, or generate\n"
     note += "# with `-O network=NAME` to add to NAME.network.\n\n"
-    name = device.replace("\\", "\\\\")
-    return f"{FOLDER}/50-tcc-{_escaped(device)}.network", f"{note}[Match]\nName={name}\n\n"
+    return f"{FOLDER}/50-tcc-{device}.network", f"{note}[Match]\nName={device}\n\n"
 
 
 def _sections(one: LoweredQdisc, version: int) -> tuple[str, list[Loss]]:
@@ -100,8 +103,8 @@ def _helper(request: Request, device: str) -> dict[str, FileItem]:
     }
     if not state:
         return {}
-    helper = f"{HELPERS}/{_escaped(device)}.sh"
-    unit = f"{UNITS}/tcc-{_escaped(device)}.service"
+    helper = f"{HELPERS}/{device}.sh"
+    unit = f"{UNITS}/tcc-{device}.service"
     head = header(request)
     sys = f"sys-subsystem-net-devices-{_unit_name(device)}.device"
     return {
@@ -116,10 +119,6 @@ def _is_helpers(place: Place, device: str) -> bool:
     return place.device == device and not is_tree(place)
 
 
-def _escaped(device: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in device)
-
-
 def _unit_name(device: str) -> str:
     r"""Return a device's name as systemd.unit(5) escapes it in the name of a unit.
 
@@ -128,8 +127,8 @@ def _unit_name(device: str) -> str:
     """
     return "".join(
         letter
-        if letter.isascii() and (letter.isalnum() or letter in "_:" or (letter == "." and index))
-        else "".join(f"\\x{byte:02x}" for byte in letter.encode())
+        if letter.isalnum() or letter == "_" or (letter == "." and index)
+        else f"\\x{ord(letter):02x}"
         for index, letter in enumerate(device)
     )
 

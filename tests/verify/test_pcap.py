@@ -200,6 +200,7 @@ def test_protocols_marks_and_ports(recorded: tuple[Path, Scenario, Any]):
     assert back == {"0"}
 
 
+@pytest.mark.slow
 def test_super_packets_are_one_frame_where_they_are_not_split(tmp_path: Path):
     text = (
         'link wan { device "eth0"; framing ethernet; role host; '
@@ -242,6 +243,7 @@ def test_it_is_said_who_dropped(tmp_path: Path, shaping: str, said: str):
     assert said in {row[0].removeprefix("dropped ").split(";")[0] for row in rows}
 
 
+@pytest.mark.slow
 def test_several_queues_and_a_host_that_is_ahead_keep_the_order(tmp_path: Path):
     text = (
         'link wan { device "eth0"; framing ethernet; role host;'
@@ -271,6 +273,7 @@ def verify(*arguments: str) -> int:
     return run(["verify", *arguments, "--no-mend"], "tcc")
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_bytes(tmp_path: Path):
     """Compiled and interpreted, in this process and in others; the first seed is recorded."""
     file = written(tmp_path)
@@ -310,6 +313,7 @@ def test_a_file_is_bounded_and_says_so(tmp_path: Path, capsys: pytest.CaptureFix
     assert "100" in told.stdout
 
 
+@pytest.mark.slow
 def test_a_measurement_is_compared_with_a_recorded_prediction(tmp_path: Path):
     text = POLICY.replace("under busy", "under rrul")
     file, run_ = written(tmp_path, text), str(tmp_path / "run.flent.gz")
@@ -355,6 +359,7 @@ def test_a_full_disk_is_told_and_leaves_what_was_there(
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [["--jobs", "1"], ["--repeat", "2", "--jobs", "2"]])
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, more: list[str]):
     file = written(tmp_path, POLICY.replace("for 1s", "for 1h"))

@@ -14,7 +14,7 @@ from testkernel.guest import Job
 from testkernel.machine import run
 from tests.apply.test_stateful_cake import GUEST
 
-HISTORIES = sys.argv[1] if len(sys.argv) > 1 else "60"
+HISTORIES = sys.argv[1] if len(sys.argv) > 1 else "30"
 STEPS = "20"
 
 

@@ -38,7 +38,7 @@ def _dscp(_: click.Context, __: click.Parameter, text: str) -> int:
 
     if text.lower() in NAMES:
         return NAMES[text.lower()]
-    if text.isascii() and text.isdecimal() and int(text) < 64:
+    if text.isascii() and text.isdecimal() and len(text) <= 3 and int(text) < 64:
         return int(text)
     raise click.BadParameter(f"{text!r} is no DSCP; write such as ef, cs1, 46")
 
@@ -50,7 +50,7 @@ def _protocol(_: click.Context, __: click.Parameter, text: str | None) -> int | 
         return None
     if text.lower() in PROTOCOLS:
         return PROTOCOLS[text.lower()]
-    if text.isascii() and text.isdecimal() and int(text) < 256:
+    if text.isascii() and text.isdecimal() and len(text) <= 3 and int(text) < 256:
         return int(text)
     raise click.BadParameter(f"{text!r} is no IP protocol; write its name or number")
 

@@ -8,7 +8,7 @@ from tcc.importing.inner import inner_words, is_known
 from tcc.importing.machine import CAKES, Device, Machine, Qdisc, Redirect, is_own
 from tcc.lower.ifb import ifb_name
 from tcc.tcwords.cake import CakeSaid
-from tcc.tcwords.numbers import NumberError, rate_of, size_of, time_of
+from tcc.tcwords.numbers import NumberError, decimal_of, rate_of, size_of, time_of
 from tcc.tcwords.sqm import ifb_of
 
 EVERYTHING: Final = "all"
@@ -207,7 +207,9 @@ def _tbf(device: Device, root: Qdisc, link: FoundLink, name: str) -> End | None:
 
 
 def _integer(text: str | None) -> int:
-    return int(text) if text and text.lstrip("-").isdigit() else 0
+    """Return a number of a size table, whose overhead may be below zero; 0 where it is none."""
+    number = decimal_of((text or "").removeprefix("-")) or 0
+    return -number if text and text.startswith("-") else number
 
 
 def _inner(device: Device, link: FoundLink, name: str) -> tuple[str, tuple[str, ...]] | None:

@@ -10,6 +10,7 @@ from tcc.importing.ini import parts
 from tcc.importing.links import links_of
 from tcc.importing.machine import Machine
 from tcc.importing.shell import Command
+from tcc.tcwords.numbers import decimal_of
 
 BITS: Final = 8
 
@@ -46,9 +47,10 @@ def _units(words: list[str]) -> list[str]:
     """Return tc's words for NetworkManager's, whose numbers have no unit."""
     made: list[str] = []
     for word, before in zip(words, ["", *words], strict=False):
-        if before == "rate" and word.isdecimal():
-            made.append(f"{BITS * int(word)}bit")
-        elif before in ("latency", "target", "interval", "ce_threshold") and word.isdecimal():
+        number = decimal_of(word)
+        if before == "rate" and number is not None:
+            made.append(f"{BITS * number}bit")
+        elif before in ("latency", "target", "interval", "ce_threshold") and number is not None:
             made.append(f"{word}us")
         else:
             made.append(word)

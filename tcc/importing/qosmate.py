@@ -6,6 +6,7 @@ from typing import Final
 from tcc.importing.found import End, Imported, Kind, remarks_of
 from tcc.importing.uci import Section, read_uci
 from tcc.tcwords.cake import replay
+from tcc.tcwords.numbers import decimal_of
 from tcc.tcwords.sqm import KBIT
 
 SIDES: Final = {"egress": ("UPRATE", "EGRESS", "UP"), "ingress": ("DOWNRATE", "INGRESS", "DOWN")}
@@ -59,7 +60,7 @@ def _options(by: Mapping[str, Section], kind: str) -> Options:
 
 
 def _kbit(text: str) -> int:
-    return int(text) if text.isdecimal() else 0
+    return decimal_of(text) or 0
 
 
 def _words(by: Mapping[str, Section], side: str, rates: Mapping[str, int]) -> list[str]:

@@ -28,7 +28,7 @@ def address(text: str) -> tuple[str, int]:
     """
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not (port.isascii() and port.isdecimal() and int(port) <= 0xFFFF):
+    if not (port.isascii() and port.isdecimal() and len(port) <= 5 and int(port) <= 0xFFFF):
         raise AddressError(f"{text!r} is no address: write 127.0.0.1:9469, [::1]:9469 or 9469")
     try:
         return (str(ipaddress.ip_address(host)) if host else HOST), int(port)

@@ -21,6 +21,8 @@ ARGUMENT = "--vary"
 """What messages call the text of all `--vary` options, one a line."""
 MOST_VALUES = 100_000
 """Of one axis: a grid that large is refused by what it would take, not by running out of memory."""
+LONGEST_COUNT = 20
+"""Characters that say how many values a range has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def _values(piece: str, start: int, end: int) -> Iterator[str]:
             "sweep-range", start, end, f"a range from a {low.dimension} to a {high.dimension}",
             f"write both ends with the same kind of unit, such as {_example(low.dimension)}",
         )  # fmt: skip
-    if not slash or not count.strip().isdecimal():
+    if not slash or not count.strip().isdecimal() or len(count) > LONGEST_COUNT:
         raise _error(
             "sweep-range", start, end, "the range does not say how many values it has",
             f"write {piece.partition('/')[0]}/5 for five, evenly spaced, both ends included",

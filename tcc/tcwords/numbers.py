@@ -78,6 +78,11 @@ def count_of(text: str) -> int:
         raise NumberError(f"`{text}` is no whole number") from problem
 
 
+def decimal_of(text: str) -> int | None:
+    """Return digits as a number; None where they are anything else, or too many."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST else None
+
+
 def _amount(text: str) -> tuple[Fraction | int, str]:
     plain = _PLAIN.fullmatch(text)
     if plain is not None:

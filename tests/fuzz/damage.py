@@ -11,7 +11,7 @@ NUMBER = re.compile(rb"-?\d+")
 EXTREMES = [
     b"0", b"-1", b"1", b"65535", b"65536", b"2147483647", b"-2147483648", b"4294967295",
     b"4294967296", b"9223372036854775807", b"-9223372036854775808", b"18446744073709551616",
-    b"1e999", b"9" * 40,
+    b"1e999", b"9" * 40, b"9" * 5000, "\N{SUPERSCRIPT TWO}".encode(),
 ]  # fmt: skip
 BYTES = [b"\x00", b"\xff", b"\x1b", b"\r", b"'", b'"', b"{", b"}", b"$", b"\xe2\x80\xae"]
 KINDS = ("cut off", "a byte changed", "a part twice", "a number at the end of a type")

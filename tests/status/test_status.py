@@ -233,7 +233,9 @@ def test_metrics_are_served_on_loopback(world, status):
         assert server.wait(10) == 0
 
 
-@pytest.mark.parametrize("words", ["nowhere.example:9469", "127.0.0.1", "127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "words", ["nowhere.example:9469", "127.0.0.1", "127.0.0.1:99999", "9" * 5000]
+)
 def test_an_address_that_is_none_is_wrong_usage(status, words):
     done = status("--listen", words)
     assert done.returncode == 2

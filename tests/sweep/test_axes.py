@@ -52,6 +52,7 @@ def test_values_are_as_a_policy_would_write_them(option, expected):
         ("a=1..5/4", "sweep-range", "1..5/4"),
         ("a=1mbps..5mbps/3", "sweep-range", "1mbps..5mbps/3"),
         ("a=1mbit..5mbit/1000000", "sweep-range", "1mbit..5mbit/1000000"),
+        (f"a=1mbit..5mbit/{'9' * 5000}", "sweep-range", f"1mbit..5mbit/{'9' * 5000}"),
         ("a=1mbit, 1000kbit", "sweep-value", "1000kbit"),
     ],
 )

@@ -48,7 +48,7 @@ WantedBy={sys}
 def _write(request: Request) -> Written:
     """Return the files; options: `version`, and `network`, the name of a file to add to."""
     asked = request.option("version", str(NEWEST))
-    if not asked.isdecimal() or int(asked) not in KNOWN:
+    if asked not in map(str, KNOWN):
         known = f"{KNOWN.start}..{KNOWN[-1]}"
         return Written(
             found=[error("system-unknown", None, f"systemd {asked} is not known: {known}")]

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -77,6 +78,8 @@ def holds(checks: str, preload: str | None = None, *, short: bool = False) -> bo
 
     `short` builds CAKE alone, and leaves out the tests, which take most of the time.
     """
+    # Where this is a job in the background it is ignored, and tests of Ctrl-C wait for an hour.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     started = time.monotonic()
     lib = build(checks, of_cake() if short else "")
     print(f"built in {time.monotonic() - started:.0f} s", flush=True)

@@ -39,6 +39,7 @@ cdef class Wire(Sink):
     cdef void lose(self, int packet) noexcept nogil
 
 cdef class Interface(Sink):
+    cdef public bint due_first
     cdef readonly QueueDisc qdisc
     cdef readonly Sink following
     cdef readonly OptionPool options

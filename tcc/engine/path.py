@@ -187,6 +187,10 @@ class Interface(Sink):
         framing: bytes that the device adds to each packet on the wire.
         veil: hash that stands for all hosts behind NAT, where the qdisc cannot see through it.
         veil_source: hide the sources; otherwise, if there is a veil, the destinations.
+
+    Attributes:
+        due_first: a packet that is due leaves before what arrives at that very moment is queued, as
+            where a machine that takes some time, however short, brings what arrives.
     """
 
     def __init__(
@@ -201,6 +205,7 @@ class Interface(Sink):
         veil_source: bool = True,
     ) -> None:
         Sink.__init__(self, schedule)
+        self.due_first = False
         self.qdisc = qdisc
         self.following = following
         self.options = options
@@ -357,7 +362,10 @@ class Interface(Sink):
         when = self.qdisc.wakeup
         if when != NEVER:
             self.qdisc.wakeup = NEVER
-            self.schedule.arm(self.timer, when)
+            if self.due_first:
+                self.schedule.place(self.timer, when if when > now else now, 0)
+            else:
+                self.schedule.arm(self.timer, when)
 
     def leave(self, packet: cython.int, now: cython.longlong) -> cython.void:
         """Give a packet to the device."""

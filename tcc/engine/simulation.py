@@ -240,6 +240,7 @@ class Simulation:
         stop: int | None = None,
         payload: int | None = None,
         rtt: int | None = None,
+        turns: Sequence[int] = (),
         part: str = "",
         like: Watch | None = None,
     ) -> Watch:
@@ -260,6 +261,7 @@ class Simulation:
             stop: when the application ends (ns); None for never.
             payload: bytes to transfer; None for no end.
             rtt: of this flow alone (ns), half of it each way; None for the path's.
+            turns: until the last of them (ns), the reader has its processor at them only.
             part: name under which its queueing delay is measured.
             like: another flow of the same connection, so that qdiscs see one.
         """
@@ -294,7 +296,7 @@ class Simulation:
         )
         first = round_trip if handshake is None else handshake
         sender.open_at(start, first, established, greeting)
-        receiver.open_at(start, first, established if greeting else None)
+        receiver.open_at(start, first, established if greeting else None, turns)
         watch = Watch("tcp", number, direction, dscp, host, part, sender, receiver, start, stop)
         ends = (sender, receiver) if up else (receiver, sender)
         return self.join(watch, ends[0], ends[1], rtt)

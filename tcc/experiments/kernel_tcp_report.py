@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from tcc.experiments.kernel_tcp import Comparison, held, name_of, run_row
+from tcc.experiments.kernel_tcp_moments import measured
 
 SHIPPED = Path(__file__).with_name("kernel-tcp.json.gz")
 REPEAT = 9  # of a row with two outcomes, five runs often show the rarer one as their median
@@ -64,15 +65,26 @@ def load(file: Path) -> list[dict[str, Any]]:
         try:
             row = json.loads(text.removeprefix("RESULT "))
             name_of(row)
+            described = "starts" in row
         except (ValueError, KeyError, TypeError, AttributeError) as problem:
             raise ValueError(
                 f"line {number} is not a recorded run ({problem}); "
                 "each line is the RESULT object of one run"
             ) from None
+        if described:
+            check_starts(row["starts"], number)
         recorded.append(row)
     if not recorded:
         raise ValueError("no recorded run in it")
     return recorded
+
+
+def check_starts(field: object, number: int) -> None:
+    """Refuse moments that are none, with their line."""
+    try:
+        measured(field)
+    except ValueError as problem:
+        raise ValueError(f"line {number}: {problem}") from None
 
 
 def line(row: Comparison) -> str:

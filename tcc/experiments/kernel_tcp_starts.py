@@ -18,10 +18,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tcc.experiments.kernel_tcp_moments import MARKS, Starts, Stream, measured
+
 if TYPE_CHECKING:
     from tcc.engine.random import Random
     from tcc.engine.results import Watch
     from tcc.engine.simulation import Simulation
+
+    Times = tuple[int, ...]
 
 US = 1_000  # ns
 TICK = 1_000_000
@@ -33,22 +37,35 @@ CONNECTING = 4  # round trips from a client's start, and the pings', to the end 
 BARE = 66  # bytes of an acknowledgement, such as ends a handshake
 COOKIE = 103  # bytes of a cookie
 UDP = 42  # bytes of headers of a datagram
-MARKS = (0, 8, 40, 46)  # DSCP, in the order in which clients are started
+SLOW = 1000  # bit/s; the next datagram would come much later
+EF = 46
+READS = 3 * US  # from having the processor to having read
+PING_RATE = 50  # a second
 
 
 def add_flows(simulation: Simulation, row: dict[str, Any], chance: Random) -> None:
-    """Add the pings and streams of a row."""
-    alone = row["kind"] != "rrul"
-    end = row["seconds"] * SECOND
-    phase = chance.draw_below(NOISE) + (300 * US if alone else 0)
-    for dscp in (0,) if alone else (0, 46):
-        simulation.add_ping(
-            PING * TICK, start=phase, stop=phase + end, dscp=dscp, keep=row["seconds"] * 50
-        )
-    if alone:
+    """Add the pings and streams of a row, at the moments that it has or at ones that are drawn."""
+    if row["kind"] != "rrul":
+        add_pings(simulation, row, ((chance.draw_below(NOISE) + 300 * US,),))
         add_uploads(simulation, row, chance)
-    else:
-        add_both_ways(simulation, row, chance)
+        return
+    starts = measured(row["starts"]) if "starts" in row else drawn(row, chance)
+    add_pings(simulation, row, starts.pings)
+    add_both_ways(simulation, row, starts)
+
+
+def add_pings(simulation: Simulation, row: dict[str, Any], pings: tuple[Times, ...]) -> None:
+    """Add pings that are sent at those times (ns), and from the last on every 20 ms.
+
+    Each is due a multiple of that after the first; a time in the list may be later.
+    """
+    count = PING_RATE * row["seconds"]
+    for dscp, times in zip((0, EF), pings, strict=False):
+        start, end = times[0] + PING * TICK * (len(times) - 1), times[0] + row["seconds"] * SECOND
+        simulation.add_ping(PING * TICK, start=start, stop=end, dscp=dscp, keep=count)
+    for dscp, times in zip((0, EF), pings, strict=False):
+        for time in times[:-1]:
+            simulation.add_ping(PING * TICK, start=time, stop=time + TICK, dscp=dscp)
 
 
 def add_uploads(simulation: Simulation, row: dict[str, Any], chance: Random) -> None:
@@ -78,55 +95,65 @@ def add_uploads(simulation: Simulation, row: dict[str, Any], chance: Random) -> 
         )
 
 
-def add_both_ways(simulation: Simulation, row: dict[str, Any], chance: Random) -> None:
+def add_both_ways(simulation: Simulation, row: dict[str, Any], starts: Starts) -> None:
     """Add four streams each way, of eight clients and eight servers."""
     rtt = round(row["rtt_ms"] * TICK)
     cc, ecn, end = row["cc"], row["ecn"] == 1, row["seconds"] * SECOND
+    for one in starts.streams:
+        up = one.direction == "up"
+        stream = simulation.add_tcp(
+            "up" if up else "down",
+            cc,
+            ecn=ecn,
+            dscp=one.dscp if up else 0,
+            ack_dscp=0 if up else one.dscp,
+            start=one.begins,
+            established=one.cookie if up else one.connects + rtt,
+            handshake=rtt,
+            greeting=rtt if up else 0,
+            turns=[turn + READS for turn in one.turns],
+            stop=one.begins + end,
+        )
+        acknowledge(simulation, stream, one.cookie)
+        speak(simulation, one.words)
+
+
+def drawn(row: dict[str, Any], chance: Random) -> Starts:
+    """Draw when the processes of a rrul begin."""
+    rtt = round(row["rtt_ms"] * TICK)
+    phase = chance.draw_below(NOISE)
     marks = list(MARKS)
     if chance.draw_below(2):  # of the processes started at once, the first one often runs last
         marks.append(marks.pop(0))
     first = 20 * TICK + 6 * rtt  # the tick at which the first server begins
-    connected = answered = first - TICK // 4
+    connects = first - TICK // 4 - rtt
+    streams = []
+    cookie = connects + rtt
     for number, (dscp, begin) in enumerate(zip(marks, begins(rtt, chance), strict=True)):
         tick = first + number * TICK
-        start = first + rtt + begin
-        up = simulation.add_tcp(
-            "up",
-            cc,
-            ecn=ecn,
-            dscp=dscp,
-            ack_dscp=0,
-            start=start,
-            established=answered,
-            handshake=rtt,
-            greeting=rtt,
-            stop=start + end,
-        )
-        acknowledge(simulation, up, answered)
-        speak(simulation, tick + 2 * US)
-        down = simulation.add_tcp(
-            "down",
-            cc,
-            ecn=ecn,
-            ack_dscp=dscp,
-            start=tick + 8 * US,
-            established=connected,
-            stop=tick + end,
-        )
-        acknowledge(simulation, down, tick + 3 * US)
-        speak(simulation, tick + 5 * US)
-        answered = tick + 20 * US
+        up, down = (pair(tick + time * US) for time in (2, 5))
+        streams += [
+            Stream("up", dscp, connects, cookie, up, first + rtt + begin),
+            Stream("down", dscp, connects, tick + 3 * US, down, tick + 8 * US),
+        ]
+        cookie = tick + 20 * US
+    return Starts(((phase,), (phase,)), tuple(streams))
+
+
+def pair(time: int) -> tuple[int, int]:
+    """Return when a server says its two words."""
+    return time, time + US // 2
 
 
 def acknowledge(simulation: Simulation, stream: Watch, time: int) -> None:
     """Let a server acknowledge the cookie of a stream at `time` (ns)."""
-    simulation.add_udp("down", SECOND, BARE - UDP, start=time, stop=time + 1, like=stream)
+    simulation.add_udp("down", SLOW, BARE - UDP, start=time, stop=time + TICK, like=stream)
 
 
-def speak(simulation: Simulation, time: int) -> None:
-    """Let a server say its words at `time` (ns); the client acknowledges each."""
-    first = simulation.add_tcp("down", start=time, payload=1)
-    simulation.add_tcp("down", start=time + US // 2, payload=1, like=first)
+def speak(simulation: Simulation, words: tuple[int, int]) -> None:
+    """Let a server say its words at those times (ns); the client acknowledges each."""
+    first = simulation.add_tcp("down", start=words[0], payload=1)
+    simulation.add_tcp("down", start=words[1], payload=1, like=first)
 
 
 def begins(rtt: int, chance: Random) -> list[int]:

@@ -55,6 +55,7 @@ cdef enum:
     TIMER_ESTABLISHED = 7
     WRITTEN = 44
     TIMER_GREETED = 8
+    TIMER_TURN = 10
     HEAD = 896
     PRESSED = 100
     CUT = 101

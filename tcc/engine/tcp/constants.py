@@ -76,6 +76,7 @@ TIMER_TICK = 6
 TIMER_ESTABLISHED = 7
 WRITTEN = 44  # segments that the application's writes are gathered in
 TIMER_GREETED = 8
+TIMER_TURN = 10  # the receiving application has its processor
 
 HEAD = 896  # memory of a packet beside its payload: struct sk_buff, room for headers, shared info
 

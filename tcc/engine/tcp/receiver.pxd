@@ -51,6 +51,7 @@ cdef class Receiver(Endpoint):
     cdef long long ratio
     cdef long long unread
     cdef bint reading
+    cdef int turns
     cdef long long pulled
     cdef long long rtt
     cdef long long rtt_until

@@ -14,9 +14,14 @@ try:
 except ImportError:
     from tcc.engine import _cyshim as cython  # type: ignore[no-redef]
 
+from typing import TYPE_CHECKING
+
 from tcc.engine.events import Schedule
 from tcc.engine.sink import Endpoint, Sink
 from tcc.engine.tcp.options import OptionPool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 if cython.compiled:
     from cython.cimports.libc.stdlib import calloc, free
@@ -36,6 +41,7 @@ else:
         TIMER_COMPRESSED_ACK,
         TIMER_DELAYED_ACK,
         TIMER_TICK,
+        TIMER_TURN,
     )
     from tcc.engine.tcp.rows import BlocksRow
 
@@ -111,6 +117,7 @@ class Receiver(Endpoint):
         self.ratio = 128
         self.unread = 0
         self.reading = False
+        self.turns = 0
         self.rtt = self.rtt_until = self.rtt_began = 0
         self.rtt_echo = 0
         self.space = 10 * SEGMENT
@@ -128,18 +135,24 @@ class Receiver(Endpoint):
         if cython.compiled:
             free(self.held)
 
-    def open_at(self, time: int, rtt: int, greeted: int | None = None) -> None:
+    def open_at(
+        self, time: int, rtt: int, greeted: int | None = None, turns: Sequence[int] = ()
+    ) -> None:
         """Be established before `time` (ns), after a handshake of `rtt` (ns).
 
         A small message that came before the data, at `greeted` (ns), used one of the quick
         acknowledgements, and only a pause longer than the timeout after it gives new ones
-        (tcp_event_data_recv()).
+        (tcp_event_data_recv()).  The application reads at its `turns` (ns) only, up to the last;
+        until then others hold its processor.
         """
         if greeted is not None:
             self.last_arrival = greeted // JIFFY
         self.srtt = rtt // 1000 * 8
         self.rto = 200 + -(-rtt // JIFFY)
         self.space_began = time // 1000
+        self.turns = len(turns)
+        for turn in turns:
+            self.schedule.once(turn, self, TIMER_TURN)
 
     def ensure(self, segments: cython.longlong) -> cython.int:
         """Have room for segments so far beyond the next one; return 0 without memory."""
@@ -479,7 +492,8 @@ class Receiver(Endpoint):
         row: cython.pointer[Packet] = self.pool.rows
         before: cython.longlong = self.next
         if now > self.now:
-            if self.unread:  # the application read what came before, without consequence
+            # the application read what came before, without consequence
+            if self.unread and not self.turns:
                 self.unread = 0
                 self.adjust_space()
             self.now = now
@@ -507,6 +521,8 @@ class Receiver(Endpoint):
         self.pool.give(packet)
         if self.pending & SCHEDULED:
             self.decide()
+        if self.turns:
+            return
         if self.next > before and not self.reading and self.reading_matters():
             self.reading = True
             self.schedule.at(now, self.address, TIMER_TICK, 0)
@@ -629,6 +645,10 @@ class Receiver(Endpoint):
         elif what == TIMER_TICK:
             self.reading = False
             self.application_reads()
+        elif what == TIMER_TURN:
+            self.turns -= 1
+            if self.unread:
+                self.application_reads()
         else:
             self.compressed_waiting = False
             self.flush_compressed()

@@ -32,6 +32,7 @@ class Uml:
     clock: Clock = "sim"
     seed: int | None = 1  # None: randomness from this machine
     keep: bool = False
+    words: tuple[str, ...] = ()  # more of the kernel's command line
 
     name = "uml"
 
@@ -69,6 +70,7 @@ class Uml:
             words += [TRAVEL[self.clock], f"time-travel-start={BOOTED_AT}"]
         if self.seed is not None:
             words.append(f"random-seed={self.seed}")
+        words += self.words
         env = {"PATH": os.environ.get("PATH", ""), "TMPDIR": _memory_folder(job.memory)}
         with (guest.path / "console").open("wb") as log, _one_cpu():
             return subprocess.Popen(

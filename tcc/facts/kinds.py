@@ -104,7 +104,7 @@ def _all(candidates: list[str]) -> Iterator[str]:
         yield " ".join(filters_)
         yield " ".join(kind for kind in ACTIONS if _has_action(route, number, kind, filters_))
         made = route.batch([links.create_ifb("tcc-try2")])[0]
-        yield "ifb" if made.ok else ""
+        yield "veth ifb" if made.ok else "veth"
     yield "yes" if _has_nft() else "no"
 
 

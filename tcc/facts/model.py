@@ -95,7 +95,7 @@ class Facts(Node):
     actions: tuple[str, ...] = ()
     """Actions of filters that it accepted, likewise."""
     links: tuple[str, ...] = ()
-    """Kinds of virtual device that it made, likewise."""
+    """Kinds of virtual device that it made, likewise: a veth to try things on, if nothing else."""
     nft: bool | None = None
     """Whether nft(8) is there and the kernel takes its tables; None: not tried."""
     devices: tuple[DeviceFacts, ...] = ()

@@ -185,7 +185,7 @@ def test_what_ingress_takes_is_found_by_trying(netns):
     facts = gather(Namespace.named(netns.new().name)).facts
     assert {"u32", "bpf"} <= set(facts.filters)
     assert "mirred" in facts.actions
-    assert facts.links == ("ifb",)
+    assert facts.links == ("veth", "ifb")
     assert facts.nft is (shutil.which("nft") is not None)
 
 

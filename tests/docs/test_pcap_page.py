@@ -15,6 +15,7 @@ COMMAND = re.compile(r"^    tcc (verify .*) --pcap (\S+)$", re.MULTILINE)
 SHOWN = re.compile(r"```console\n\$ (tshark [^\n]*)\n(.*?)```\n", re.DOTALL)
 
 
+@pytest.mark.slow
 def test_it_shows_what_tshark_prints(
     tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ):

@@ -29,7 +29,14 @@ debian() { # SUITE FOLDER: make a clean one there, with the packages of minbase
   cp -a "$kept" "$2"
   cp /etc/resolv.conf "$2/etc/resolv.conf"
   settings_of_pip "$2"
-  inside "$2" root apt-get -qq update
+  package_lists "$2" "$1"
+}
+
+package_lists() { # FOLDER SUITE: fetch them; a mirror that stands still outlives what it says of its date
+  inside "$1" root apt-get -qq update 2>"$place/update.log" && return
+  grep -q 'Release file .* is expired' "$place/update.log" || { cat "$place/update.log"; return 1; }
+  echo "the mirror's lists of $2 are past their date, and taken all the same"
+  inside "$1" root apt-get -qq -o Acquire::Check-Valid-Until=false update
 }
 
 settings_of_pip() { # FOLDER: give it this machine's, and the certificates under a name of their own,
@@ -51,8 +58,10 @@ inside() { # FOLDER USER COMMAND...: run it there
     folder=$1 user=$2
     shift 2
     mount -t proc proc "$folder/proc"
-    mkdir -p "$folder/dev/shm"
+    mkdir -p "$folder/dev/shm" "$folder/dev/pts"
     mount -t tmpfs tmpfs "$folder/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=666 devpts "$folder/dev/pts"
+    ln -sf pts/ptmx "$folder/dev/ptmx"
     home=$(sed -n "s/^$user:.*:\(.*\):.*/\1/p" "$folder/etc/passwd")
     exec env -i $certificates PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" LANG=C.UTF-8 \
       DEBIAN_FRONTEND=noninteractive chroot --userspec="$user" "$folder" "$@"

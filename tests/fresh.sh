@@ -47,8 +47,8 @@ inside "$other" root apt-get -qq -y remove --purge tcpolicy >/dev/null 2>&1
 echo "removed: nothing left of it"
 
 if [ "${FRESH_TEST:-yes}" = yes ]; then
-  timed "apt-get install git gcc libc6-dev python3-dev" \
-    apt_install "$clean" git gcc libc6-dev python3-dev
+  wanted=(git gcc libc6-dev python3-dev shellcheck tshark)
+  timed "apt-get install ${wanted[*]}" apt_install "$clean" "${wanted[@]}"
   readme "make test"
   tail -n 1 "$clean/home/reader/log"
 fi

@@ -54,8 +54,10 @@ def settings_of(
 def unsaid(item: QdiscItem) -> dict[str, Any]:
     """Return the settings of `item`, by name, that its payload does not bring back."""
     settings: Any = item.settings
+    if settings is None:  # of most kinds no plugin knows, and asking for one takes long
+        return {}
     told = settings_of(item.kind, item.raw or payload_of(item) or b"")
-    if settings is None or told is None:
+    if told is None:
         return {}
     wanted = {field.name: getattr(settings, field.name) for field in fields(settings)}
     return {

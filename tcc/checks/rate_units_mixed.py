@@ -10,8 +10,8 @@ from tcc.syntax.tree import Clause
 from tcc.units import format_rate
 
 IN_BYTES = re.compile(r"[0-9][0-9.]*\s*([kmgtKMGT]i?)?B/s")
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 IN_BITS = re.compile(r"[0-9][0-9.]*\s*([kmgtKMGT]i?)?[bB][iI][tT]\b")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 Named = Mapping[tuple[str, int], Clause | None]
 """What defines the name that is used at a place."""

@@ -1,7 +1,7 @@
 """`tcc tune`: search for settings that meet requirements and give the most of something."""
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,29 +14,17 @@ from tcc.files import write_atomically
 from tcc.syntax.read import STDIN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tcc.diagnostics import Fix
     from tcc.facts import Facts
     from tcc.passes import Built, Given
     from tcc.source import Source
+    from tcc.sweep.tune.found import Found
     from tcc.sweep.tune.goal import Wish
-    from tcc.sweep.tune.own import Fate
-    from tcc.sweep.tune.search import Choice
-    from tcc.sweep.tune.trial import Trials
     from tcc.sweep.work import Setup
 
 NOT_FOUND, INVALID, INTERRUPTED = 1, 2, 130
 COARSE = 5
 """Settings that are tried at a time: more processes have nothing to do."""
-
-
-class Found(NamedTuple):
-    """A search that came to its end."""
-
-    trials: "Trials"
-    choice: "Choice"
-    fates: "Sequence[Fate]"
 
 
 @click.command()
@@ -113,14 +101,14 @@ def command(  # noqa: PLR0913, PLR0917
     after = _edits(built, found)
     edit = "".join(diff(built.sources[path], source) for path, source in after.items())
     if as_json:
-        click.echo(document(found.trials, found.choice, found.fates, seeds, edit))
+        click.echo(document(found, edit))
     else:
-        _print(found, seeds, edit)
+        _print(found, edit)
     if report is not None:
         from tcc.cli.pages import write as write_page  # noqa: PLC0415
         from tcc.sweep.tune.page import render  # noqa: PLC0415
 
-        write_page(report, render(found.trials, found.choice, found.fates, seeds, edit))
+        write_page(report, render(found, edit))
     if write and found.choice.found:
         _write(after)
     return 0 if found.choice.found else NOT_FOUND
@@ -137,6 +125,7 @@ def _search(
 ) -> "Found | int":
     """Search, and see what becomes of the policy's own objectives; or return the exit code."""
     from tcc.sweep.axes import read_axes  # noqa: PLC0415
+    from tcc.sweep.tune.found import Found  # noqa: PLC0415
     from tcc.sweep.tune.goal import Goal, read_goal  # noqa: PLC0415
     from tcc.sweep.tune.knobs import ready  # noqa: PLC0415
     from tcc.sweep.tune.own import own  # noqa: PLC0415
@@ -161,7 +150,7 @@ def _search(
             )  # fmt: skip
             try:
                 choice = search(trials, seeds)
-                return Found(trials, choice, own(trials, built, choice, seeds))
+                return Found(trials, choice, own(trials, built, choice, seeds), seeds)
             except KeyboardInterrupt:
                 click.echo("interrupted while searching", err=True)
                 return INTERRUPTED
@@ -207,10 +196,10 @@ def _edits(built: "Built", found: "Found") -> "dict[str, Source]":
     return {path: one for path, one in changed.items() if one.text != built.sources[path].text}
 
 
-def _print(found: Found, seeds: range, edit: str) -> None:
+def _print(found: "Found", edit: str) -> None:
     from tcc.sweep.tune.explain import explained  # noqa: PLC0415
 
-    click.echo(explained(found.trials, found.choice, seeds))
+    click.echo(explained(found.trials, found.choice, found.seeds))
     for fate in found.fates:
         click.echo(f'the policy\'s objective "{fate.text}": {fate.words}')
     if edit:

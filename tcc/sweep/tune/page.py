@@ -23,25 +23,16 @@ from tcc.sweep.tune.explain import (
     shortcoming,
     words_of,
 )
-from tcc.sweep.tune.own import Fate
+from tcc.sweep.tune.found import Found
 from tcc.sweep.tune.search import Choice
 from tcc.sweep.tune.trial import Trial, Trials
 from tcc.verify.judge import in_words
 from tcc.verify.summary import Summary
 
 
-def render(
-    trials: Trials, choice: Choice, fates: Sequence[Fate], seeds: Sequence[int], edit: str
-) -> str:
-    """Return the page of a search.
-
-    Args:
-        trials: all that was tried.
-        choice: the best of it.
-        fates: what becomes of the policy's own objectives.
-        seeds: that every setting was tried with.
-        edit: the choice as a change of the policy's text, in the form of diff(1).
-    """
+def render(found: Found, edit: str) -> str:
+    """Return the page of a search; `edit` is the choice as a change of the policy's text."""
+    trials, choice, _, seeds = found
     name = trials.setup.path.rpartition("/")[2]
     tried = ranked(trials, seeds)[::-1]
     body = [
@@ -50,7 +41,7 @@ def render(
             tag("h1", "The best settings found for ", tag("em", name)),
             tag("p", _sentence(heading(trials)), " ", _sentence(effort(trials, seeds))),
         ),
-        section("choice", "The choice", _choice(trials, choice, fates, seeds, edit)),
+        section("choice", "The choice", _choice(found, edit)),
         section("tried", "What was tried", _tried(trials, choice, tried)),
         section("assumed", "What was assumed", [
             tag("p", f"tcc {__version__} ({provenance.program()}): "
@@ -67,10 +58,9 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def _choice(
-    trials: Trials, choice: Choice, fates: Sequence[Fate], seeds: Sequence[int], edit: str
-) -> list[Child]:
+def _choice(found: Found, edit: str) -> list[Child]:
     """Return what is chosen, what it gives, why not more, how sure that is."""
+    trials, choice, fates, seeds = found
     settings = (
         tag("tr", tag("th", knob.name, scope="row"), tag("td", value or AS_IT_IS))
         for knob, value in zip(trials.knobs, choice.best.setting, strict=True)

@@ -69,6 +69,14 @@ def test_the_explanation_says_what_was_turned_and_what_limits_it(tcc, behind):
     assert (behind / "p.tcc").read_text() == BEHIND
 
 
+def test_more_than_the_line_is_said_to_rest_on_nothing(tcc, behind):
+    (behind / "p.tcc").write_text(BEHIND.replace("on line; ", ""))
+    asked = ("--for", "ping loss <= 50%", "--maximise", "egress.utilisation")
+    done = tcc("tune", "p.tcc", *asked, "--vary", "wan.egress.bandwidth=9mbit")
+    assert "egress utilisation (of the line's 8mbit)" in done.out
+    assert "no testbed says what lies beyond the shaper" in done.out
+
+
 def test_the_page_says_what_the_search_printed(tcc, behind):
     """The choice and its reasons, every setting with its figures, the choice marked in both."""
     vary = ("--vary", "wan.egress.bandwidth=2mbit..8mbit/4")

@@ -120,6 +120,11 @@ def limit(trials: Trials, choice: Choice) -> str:
     limits = choice.limits
     if not choice.found:
         return "what limits it: " + ", ".join(_missed(trials, choice.best)) + " is missed"
+    if trials.is_share and (choice.best.score or 0) > 1:
+        return (
+            "what limits it: nothing, as no testbed says what lies beyond the shaper (`beyond`): "
+            "more than the line was tried as if it were carried"
+        )
     if limits is None:
         return "what limits it: nothing that was tried gives more"
     turned = [
